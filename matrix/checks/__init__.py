@@ -1,0 +1,44 @@
+"""What can be wrong with what is installed, set or seen. One family a file, one small function a finding.
+
+To add a check: write a function in the family's file, decorate it with ``@check("the-id")``, and describe the id in
+``data/findings.toml`` and ``explain/``. A check yields findings and never raises on a missing fact: what is not known
+proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.verdict import Finding
+
+__all__ = ["FAMILIES", "check", "run_checks"]
+
+CheckFunction = Callable[[Case], Iterable[Finding]]
+
+FAMILIES: tuple[str, ...] = ()
+
+_registered: list[tuple[str, CheckFunction]] = []
+_loaded = False
+
+
+def check(*ids: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Register a check under the finding ids it may yield."""
+
+    def register(function: CheckFunction) -> CheckFunction:
+        _registered.append((" ".join(ids), function))
+        return function
+
+    return register
+
+
+def run_checks(case: Case) -> Iterator[Finding]:
+    """Every finding of every family, in the order of :data:`FAMILIES`."""
+    global _loaded
+    if not _loaded:
+        for family in FAMILIES:
+            import_module(f"torchdoctor.matrix.checks.{family}")
+        _loaded = True
+    for _, function in _registered:
+        yield from function(case)

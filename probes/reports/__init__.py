@@ -1,0 +1,1 @@
+"""Pasted text to facts: one recogniser and one parser a kind."""
