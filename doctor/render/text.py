@@ -1,0 +1,262 @@
+"""The report on a terminal: the verdict, the machine, what to do first, the command alone on its line.
+
+Laid out here and coloured with the sixteen colours every terminal has. rich would cost more at import than the whole
+answer; it is used where a page of Markdown is shown (``explain``) and to draw the picture in the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torchdoctor.render.clean import ascii_text, cells, clean, wrap
+from torchdoctor.render.words import (
+    LABELS,
+    accepted_line,
+    chosen_command,
+    fact_rows,
+    group,
+    machine_rows,
+    newer_rejected,
+    recommended_is_installed,
+)
+
+__all__ = ["STYLES", "render_text", "text_spans"]
+
+Span = tuple[str, str]  # (text, name of a style)
+Line = Sequence[Span]
+
+#: Name of a style → (SGR codes, the same for rich).
+STYLES: Mapping[str, tuple[str, str]] = {
+    "": ("", ""),
+    "ok": ("1;32", "bold green"),
+    "mismatch": ("1;31", "bold red"),
+    "blocked": ("1;31", "bold red"),
+    "unknown": ("1;33", "bold yellow"),
+    "blocker": ("1;31", "bold red"),
+    "warning": ("1;33", "bold yellow"),
+    "note": ("36", "cyan"),
+    "id": ("1", "bold"),
+    "label": ("2", "dim"),
+    "dim": ("2", "dim"),
+    "command": ("1;36", "bold cyan"),
+}
+_SIGNS = {"blocker": "✗", "warning": "!", "note": "·"}
+_LABEL = 9  # columns of the label at the left
+_EVIDENCE = 3  # rows of evidence shown for each finding without -v
+_NEWER = 3  # releases out of reach shown without -v
+_UNKNOWN = 4  # missing facts shown without -v
+
+
+def render_text(
+    report: Mapping[str, Any],
+    *,
+    width: int = 80,
+    color: bool = False,
+    ascii: bool = False,
+    verbose: bool = False,
+    quiet: bool = False,
+    installer: str | None = None,
+) -> str:
+    """The report as text of at most ``width`` columns (commands are never broken), ending with a line break."""
+    lines = text_spans(report, width=max(width, 40), verbose=verbose, quiet=quiet, installer=installer)
+    return "".join(_line(spans, color, ascii) + "\n" for spans in lines)
+
+
+def _line(spans: Line, color: bool, ascii: bool) -> str:
+    parts = []
+    for text, style in spans:
+        shown = ascii_text(text) if ascii else text
+        code = STYLES[style][0] if color else ""
+        parts.append(f"\x1b[{code}m{shown}\x1b[0m" if code and shown.strip() else shown)
+    return "".join(parts).rstrip()
+
+
+def text_spans(
+    report: Mapping[str, Any],
+    *,
+    width: int = 80,
+    verbose: bool = False,
+    quiet: bool = False,
+    installer: str | None = None,
+) -> list[Line]:
+    """The lines as spans of (text, style): what :func:`render_text` prints and the documentation's picture draws."""
+    lines = _verdict(report, width)
+    if quiet:
+        # One line whatever its length: it is meant for logs and scripts.
+        return [[lines[0][0], (f" {clean(report.get('summary') or '')}".rstrip(), "")]]
+    lines += [[], *_machine(report, width)]
+    for finding in _of(report, "blocker", "warning"):
+        lines += [[], *_finding(finding, width, verbose)]
+    notes = _of(report, "note")
+    if notes:
+        lines.append([])
+    for finding in notes:
+        lines += _finding(finding, width, verbose) if verbose else _note(finding, width)
+    lines += _requires(report, width)
+    lines += _not_known(report, width, verbose)
+    lines += _recommended(report, width, installer)
+    lines += _why_not_newest(report, width, verbose)
+    if verbose:
+        lines += _facts(report, width)
+    lines += _further(report, width)
+    return lines
+
+
+def _of(report: Mapping[str, Any], *severities: str) -> list[Mapping[str, Any]]:
+    return [f for f in report.get("findings") or () if f.get("severity") in severities]
+
+
+def _hang(first: Line, text: str, width: int, *, style: str = "", indent: int | None = None) -> list[Line]:
+    """``text`` after ``first``, continued below at ``indent`` (default: where it began)."""
+    start = sum(cells(t) for t, _ in first)
+    indent = start if indent is None else indent
+    head, *rest = wrap(text, max(width - start, 16))
+    if rest and indent != start:
+        rest = wrap(text[len(head) :], width - indent)
+    return [[*first, (head, style)], *([(" " * indent, ""), (line, style)] for line in rest)]
+
+
+def _verdict(report: Mapping[str, Any], width: int) -> list[Line]:
+    verdict = str(report.get("verdict") or "unknown")
+    sign, word = LABELS.get(verdict, LABELS["unknown"])
+    style = verdict if verdict in LABELS else "unknown"
+    return _hang([(f"{sign} {word}", style), ("  ", "")], clean(report.get("summary") or ""), width)
+
+
+def _machine(report: Mapping[str, Any], width: int) -> list[Line]:
+    lines: list[Line] = []
+    for label, text in machine_rows(report):
+        lines += _hang([(label.ljust(_LABEL), "label")], text, width)
+    return lines
+
+
+def _finding(finding: Mapping[str, Any], width: int, verbose: bool) -> list[Line]:
+    severity = str(finding.get("severity"))
+    sign = _SIGNS.get(severity, "·")
+    first = [(f"{sign} {severity}", severity), ("  ", ""), (clean(finding.get("id")), "id"), ("  ", "")]
+    title = clean(finding.get("title") or "")
+    if sum(cells(t) for t, _ in first) + cells(title) <= width:
+        lines: list[Line] = [[*first, (title, "")]]
+    else:
+        lines = [first, *_hang([("  ", "")], title, width)]
+    if finding.get("detail"):
+        lines += _hang([("  ", "")], clean(finding["detail"]), width)
+    rows = finding.get("evidence") or ()
+    for n, row in enumerate(rows if verbose else rows[:_EVIDENCE]):
+        lines += _evidence(row, "seen" if n == 0 else "", width)
+    if len(rows) > _EVIDENCE and not verbose:
+        lines.append([("       ", ""), (f"and {len(rows) - _EVIDENCE} more (-v)", "dim")])
+    for n, fix in enumerate(finding.get("fix") or ()):
+        lines += _hang([(f"  {'do' if n == 0 else 'then':<5}", "label")], clean(fix), width)
+    return lines
+
+
+def _evidence(row: Mapping[str, Any], label: str, width: int) -> list[Line]:
+    fact, value, source = clean(row.get("fact")), row.get("value"), row.get("source")
+    text = f"{fact} = {clean(value)}" if value is not None else f"{fact} is not there"
+    origin = f"  ← {clean(source)}" if source else ""
+    if 7 + cells(text) + cells(origin) <= width:
+        return [[(f"  {label:<5}", "label"), (text, ""), (origin, "dim")]]
+    lines = _hang([(f"  {label:<5}", "label")], text, width)
+    return lines + (_hang([("         ", "")], origin.strip(), width, style="dim") if origin else [])
+
+
+def _note(finding: Mapping[str, Any], width: int) -> list[Line]:
+    first = [("· note", "note"), ("  ", ""), (clean(finding.get("id")), "id"), ("  ", "")]
+    return _hang(first, clean(finding.get("detail") or finding.get("title") or ""), width, indent=8)
+
+
+def _requires(report: Mapping[str, Any], width: int) -> list[Line]:
+    lines: list[Line] = []
+    for require in report.get("requires") or ():
+        met, what = require.get("met"), clean(require.get("what"))
+        sign, word, style = {
+            True: ("✓", "met", "ok"),
+            False: ("✗", "not met", "blocker"),
+        }.get(met, ("?", "not known", "unknown"))
+        why = ", ".join(clean(w) for w in require.get("why") or ())
+        text = f"{word}: {why}" if why else word
+        lines += _hang([(f"{sign} required {what}", style), ("  ", "")], text, width)
+    return [[], *lines] if lines else []
+
+
+def _not_known(report: Mapping[str, Any], width: int, verbose: bool) -> list[Line]:
+    missing = group(report, "unknown")
+    if not missing or not (verbose or report.get("verdict") == "unknown"):
+        return []
+    lines: list[Line] = [[], [("Not known", "label")]]
+    shown = list(missing.items()) if verbose else list(missing.items())[:_UNKNOWN]
+    for path, reason in shown:
+        lines += _hang([("  ? ", "unknown")], f"{clean(path)}: {clean(reason)}", width)
+    if len(missing) > len(shown):
+        lines.append([(f"    and {len(missing) - len(shown)} more (-v)", "dim")])
+    return lines
+
+
+def _recommended(report: Mapping[str, Any], width: int, installer: str | None) -> list[Line]:
+    lines: list[Line] = []
+    best, other = group(report, "recommendation"), group(report, "alternative")
+    if best:
+        what = f"{accepted_line(best)}{_weak(best)}"
+        if recommended_is_installed(report):
+            lines += [[], *_hang([], f"Installed already is the best build for this machine, {what}:", width)]
+        else:
+            lines += [[], *_hang([], f"Install {what}:", width)]
+        lines += _command(best, installer)
+    if other:
+        lines += [[], *_hang([], f"Or, whatever was asked for, {accepted_line(other)}{_weak(other)}:", width)]
+        lines += _command(other, installer)
+    return lines
+
+
+def _weak(recommendation: Mapping[str, Any]) -> str:
+    return ", resting on an unconfirmed fact" if recommendation.get("confidence") == "inferred" else ""
+
+
+def _command(recommendation: Mapping[str, Any], installer: str | None) -> list[Line]:
+    # At the left edge and alone, so that a triple click copies the command and nothing else.
+    command = chosen_command(recommendation, installer)
+    return [[], *([(clean(line), "command")] for line in command.splitlines())] if command else []
+
+
+def _why_not_newest(report: Mapping[str, Any], width: int, verbose: bool) -> list[Line]:
+    newer, upgrade = newer_rejected(report), group(report, "recommendation").get("upgrade")
+    lines: list[Line] = []
+    for release, reasons in newer if verbose else newer[:_NEWER]:
+        text = "; ".join(f"{variants}: {why}" for variants, why in reasons)
+        lines += _hang([(f"  {release:<7} ", "id")], text, width)
+    if len(newer) > _NEWER and not verbose:
+        lines.append([(f"  and {len(newer) - _NEWER} more (-v)", "dim")])
+    if lines:
+        lines.insert(0, [("Why not a newer release", "label")])
+    if upgrade:
+        lines += _hang([("To go further  ", "label")], clean(upgrade), width)
+    return [[], *lines] if lines else []
+
+
+def _facts(report: Mapping[str, Any], width: int) -> list[Line]:
+    lines: list[Line] = [[], [("Facts and where they were read", "label")]]
+    for path, value, source in fact_rows(report):
+        text = f"{path} = {value}"
+        origin = f"  ← {source}" if source else ""
+        if 2 + cells(text) + cells(origin) <= width:
+            lines.append([("  ", ""), (text, ""), (origin, "dim")])
+        else:
+            lines += _hang([("  ", "")], text, width, indent=6)
+            lines += _hang([("      ", "")], origin.strip(), width, style="dim") if origin else []
+    probes = report.get("probes") or ()
+    if probes:
+        lines += [[], [("Probes", "label")]]
+        for probe in probes:
+            seconds = probe.get("seconds")
+            took = f"{seconds * 1000:.0f} ms" if isinstance(seconds, int | float) else clean(seconds)
+            lines.append([(f"  {clean(probe.get('name')):<16}", ""), (f"{took:>8}", "dim")])
+    return lines
+
+
+def _further(report: Mapping[str, Any], width: int) -> list[Line]:
+    serious = _of(report, "blocker", "warning")
+    if not serious:
+        return []
+    return [[], *_hang([("More: ", "dim")], f"torchdoctor explain {clean(serious[0].get('id'))}", width, style="dim")]
