@@ -10,7 +10,7 @@ from torchdoctor.probes.profile import facts_from_mapping
 
 __all__ = ["Draft"]
 
-_GPU_KEYS = ("vendor", "name", "pci_id", "compute_capability", "gfx", "memory", "integrated", "driver")
+_GPU_KEYS = ("vendor", "name", "pci_id", "compute_capability", "gfx", "memory", "integrated", "driver", "address")
 
 
 class Draft:
@@ -50,7 +50,9 @@ class Draft:
         self.put(path, {}, source)
 
     def gpu(self, source: str, **fields: Any) -> None:
-        """Add one GPU; ``fields`` are those of :class:`~torchdoctor.probes.facts.Gpu`."""
+        """Add one GPU; ``fields`` are those of :class:`~torchdoctor.probes.facts.Gpu`, and ``address`` (``0000:01:00.0``
+        or a table's index): it tells readings of one device apart from several devices and is no fact itself.
+        """
         unknown = set(fields) - set(_GPU_KEYS)
         if unknown:
             raise TypeError(f"no such GPU field: {sorted(unknown)}")
@@ -64,6 +66,11 @@ class Draft:
     def no_gpus(self, source: str) -> None:
         """The whole machine was looked at: an empty list means there is none."""
         self._no_gpus = self._no_gpus or source
+
+    def forget_no_gpus(self) -> str | None:
+        """Take the statement of :meth:`no_gpus` back and return its source: one vendor's probe speaks of its own only."""
+        source, self._no_gpus = self._no_gpus, None
+        return source
 
     def symptom(self, id: str, text: str, line: int | None = None) -> None:
         """An error text was seen. The same id twice is kept once."""
@@ -112,7 +119,7 @@ class Draft:
                 node[parts[-1]] = list(value) if isinstance(value, tuple) else value
                 sources[path] = source
         if self._gpus or self._no_gpus is not None:
-            tree["gpus"] = [fields for fields, _ in self._gpus]
+            tree["gpus"] = [{k: v for k, v in fields.items() if k != "address"} for fields, _ in self._gpus]
             if not self._gpus and self._no_gpus is not None:
                 sources["gpus"] = self._no_gpus
             for index, (_, source) in enumerate(self._gpus):
