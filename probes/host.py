@@ -73,6 +73,9 @@ class Host(Protocol):
     def read(self, path: str, limit: int = 1 << 20) -> Answer[bytes]:
         """The first ``limit`` bytes of a file."""
 
+    def read_at(self, path: str, offset: int, limit: int) -> Answer[bytes]:
+        """``limit`` bytes from ``offset``: headers and sections of files too large to read whole."""
+
     def listing(self, path: str) -> Answer[tuple[str, ...]]:
         """The names in a folder, sorted. A recording that holds only part of a folder answers ``unrecorded``
         with the names it knows as value: they are there, others may be.
@@ -90,6 +93,9 @@ class Host(Protocol):
     def run(self, argv: Sequence[str], timeout: float = 5.0) -> Answer[Completed]:
         """Run a program found in an absolute entry of PATH, without a shell, with an empty standard input."""
 
+    def find(self, program: str) -> str | None:
+        """The full path of a program, looked up in absolute entries of PATH only."""
+
     def environ(self) -> Answer[Mapping[str, str]]:
         """The environment, from an allow-list of names."""
 
@@ -101,7 +107,8 @@ class Host(Protocol):
 
     def value(self, name: str) -> Answer[Any]:
         """One single value by name: ``page_size``, ``disk_free``, ``tmp_free``, ``sysctl:hw.memsize``, ``auxv:16``,
-        ``glibc``, ``uname.release``, ``uname.machine`` …
+        ``glibc``, ``uname.release``, ``uname.machine`` … (live: :mod:`torchdoctor.probes.live_values`). A recording also
+        has ``python`` (what the interpreter said) and ``kernels`` (library → architectures).
         """
 
     def commands(self) -> tuple[tuple[tuple[str, ...], Completed], ...]:
