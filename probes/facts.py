@@ -15,6 +15,7 @@ __all__ = [
     "AmdgpuDriver",
     "Cpu",
     "Device",
+    "Distribution",
     "Drivers",
     "Facts",
     "Gpu",
@@ -165,6 +166,30 @@ class Torch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """An installed distribution that a check looks into: torch, its companions and what is compiled against it.
+
+    ``location`` is the folder it lies in; ``requires`` its requirements on torch, its companions, CUDA packages and NumPy
+    as written; ``tags`` its wheel tags; ``cuda`` the CUDA version it was built with; ``kernels`` every GPU architecture
+    its libraries hold; ``libraries`` its compiled files; ``needs`` the CUDA libraries they ask the loader for;
+    ``machines`` what they were built for; ``channel`` and ``build`` are conda's. Two entries of one name are two copies.
+    """
+
+    name: str | None = None
+    version: str | None = None
+    location: str | None = None
+    requires: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    cuda: str | None = None
+    kernels: tuple[str, ...] | None = None
+    libraries: tuple[str, ...] | None = None
+    needs: tuple[str, ...] | None = None
+    machines: tuple[str, ...] | None = None
+    channel: str | None = None
+    build: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
     """A device node such as ``/dev/kfd``: is it there, may this user open it, which group owns it."""
 
@@ -232,6 +257,7 @@ class Facts:
     drivers: Drivers = field(default_factory=Drivers)
     runtimes: Runtimes = field(default_factory=Runtimes)
     packages: Mapping[str, str] | None = None
+    distributions: tuple[Distribution, ...] | None = None
     torch: Torch = field(default_factory=Torch)
     environment: Mapping[str, str] | None = None
     devices: Mapping[str, Device] | None = None
