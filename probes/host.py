@@ -111,5 +111,10 @@ class Host(Protocol):
         has ``python`` (what the interpreter said) and ``kernels`` (library → architectures).
         """
 
+    def code(self, path: str) -> Answer[Mapping[str, tuple[str, ...]]]:
+        """What a shared library holds for GPUs, read through a memory map: ``built_for`` (the architectures of the whole
+        library), ``any`` (every one that occurs) and ``needs`` (the libraries it asks the loader for), each where known.
+        """
+
     def commands(self) -> tuple[tuple[tuple[str, ...], Completed], ...]:
         """Every command a recording holds, also those no live probe runs; empty on a live host."""

@@ -17,7 +17,7 @@ from struct import error as StructError
 from struct import unpack_from
 from typing import Protocol
 
-__all__ = ["Code", "machine_of", "read_code"]
+__all__ = ["Code", "describe", "machine_of", "needed", "read_code"]
 
 _CONTAINER = 0xBA55ED50
 _PTX, _MACHINE_CODE = 1, 2
@@ -75,6 +75,39 @@ def read_code(data: Data, *, sample: int | None = _SAMPLE) -> Code | None:
             start, size = sections.get(".hip_fatbin") or sections[".hip_fat"]
             return _hip(data, start, min(start + size, len(data)))
         return Code() if sections else None
+    except (StructError, ValueError, IndexError):
+        return None
+
+
+def describe(data: Data) -> dict[str, tuple[str, ...]]:
+    """What :meth:`torchdoctor.probes.host.Host.code` answers; what cannot be told is left out."""
+    found: dict[str, tuple[str, ...]] = {}
+    code = read_code(data)
+    if code is not None:
+        found["built_for"], found["any"] = code.built_for, code.any
+    needs = needed(data)
+    if needs is not None:
+        found["needs"] = needs
+    return found
+
+
+def needed(data: Data) -> tuple[str, ...] | None:
+    """The libraries an ELF file asks the loader for (``libcudart.so.12``); ``None`` where that cannot be told."""
+    try:
+        sections = dict(_sections(data))
+        if ".dynamic" not in sections or ".dynstr" not in sections:
+            return None
+        (start, size), (strings, _) = sections[".dynamic"], sections[".dynstr"]
+        rows = bytes(data[start : start + min(size, 1 << 16)])
+        found = []
+        for at in range(0, len(rows) - 15, 16):
+            tag, value = unpack_from("<QQ", rows, at)
+            if tag == 0:
+                break
+            if tag == 1:
+                name = bytes(data[strings + value : strings + value + 128])
+                found.append(name[: name.find(b"\0")].decode("ascii", "replace"))
+        return tuple(found)
     except (StructError, ValueError, IndexError):
         return None
 

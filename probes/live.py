@@ -187,6 +187,22 @@ class LiveHost:
         except (OSError, ValueError, AttributeError, ImportError) as error:
             return Answer(status=FAILED, detail=f"{name}: {error}")
 
+    def code(self, path: str) -> Answer[Mapping[str, tuple[str, ...]]]:
+        """The GPU code of a shared library. Only the pages that are looked at are read."""
+        import mmap
+
+        from torchdoctor.probes.kernels import describe
+
+        try:
+            if not modes.S_ISREG(os.stat(path).st_mode):
+                return Answer(status=FAILED, detail=f"{path} is not a regular file")
+            with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                if hasattr(mmap, "MADV_RANDOM"):
+                    data.madvise(mmap.MADV_RANDOM)
+                return Answer(describe(data))
+        except (OSError, ValueError) as error:
+            return _failure(error, path)
+
     def commands(self) -> tuple[tuple[tuple[str, ...], Completed], ...]:
         """A live host has none ready."""
         return ()

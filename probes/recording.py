@@ -173,6 +173,16 @@ class RecordedHost:
             return Answer(self._manifest["machine"])
         return _unrecorded(name)
 
+    def code(self, path: str) -> Answer[Mapping[str, tuple[str, ...]]]:
+        """The recorded architectures of a library, by its base name."""
+        rows = self._manifest.get("kernels") or {}
+        found = rows.get(path, rows.get(_base(path)))
+        if isinstance(found, Mapping):
+            return Answer({str(k): tuple(map(str, v)) for k, v in found.items()})
+        if isinstance(found, list | tuple):
+            return Answer({"built_for": tuple(map(str, found))})
+        return _unrecorded(f"the GPU code of {path}")
+
     def commands(self) -> tuple[tuple[tuple[str, ...], Completed], ...]:
         """Every recorded command that printed something."""
         found = []
