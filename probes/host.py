@@ -111,9 +111,10 @@ class Host(Protocol):
         has ``python`` (what the interpreter said) and ``kernels`` (library → architectures).
         """
 
-    def code(self, path: str) -> Answer[Mapping[str, tuple[str, ...]]]:
+    def code(self, path: str, every: bool = False) -> Answer[Mapping[str, tuple[str, ...]]]:
         """What a shared library holds for GPUs, read through a memory map: ``built_for`` (the architectures of the whole
-        library), ``any`` (every one that occurs) and ``needs`` (the libraries it asks the loader for), each where known.
+        library), ``needs`` (the libraries it asks the loader for) and, when ``every`` part is to be looked into, ``any``
+        (each architecture that occurs at all); what cannot be told is left out.
         """
 
     def commands(self) -> tuple[tuple[tuple[str, ...], Completed], ...]:

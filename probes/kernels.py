@@ -79,12 +79,14 @@ def read_code(data: Data, *, sample: int | None = _SAMPLE) -> Code | None:
         return None
 
 
-def describe(data: Data) -> dict[str, tuple[str, ...]]:
+def describe(data: Data, *, every: bool = False) -> dict[str, tuple[str, ...]]:
     """What :meth:`torchdoctor.probes.host.Host.code` answers; what cannot be told is left out."""
     found: dict[str, tuple[str, ...]] = {}
-    code = read_code(data)
+    code = read_code(data, sample=None if every else _SAMPLE)
     if code is not None:
-        found["built_for"], found["any"] = code.built_for, code.any
+        found["built_for"] = code.built_for
+        if code.looked == code.containers:
+            found["any"] = code.any
     needs = needed(data)
     if needs is not None:
         found["needs"] = needs

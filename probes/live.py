@@ -187,7 +187,7 @@ class LiveHost:
         except (OSError, ValueError, AttributeError, ImportError) as error:
             return Answer(status=FAILED, detail=f"{name}: {error}")
 
-    def code(self, path: str) -> Answer[Mapping[str, tuple[str, ...]]]:
+    def code(self, path: str, every: bool = False) -> Answer[Mapping[str, tuple[str, ...]]]:
         """The GPU code of a shared library. Only the pages that are looked at are read."""
         import mmap
 
@@ -199,7 +199,7 @@ class LiveHost:
             with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 if hasattr(mmap, "MADV_RANDOM"):
                     data.madvise(mmap.MADV_RANDOM)
-                return Answer(describe(data))
+                return Answer(describe(data, every=every))
         except (OSError, ValueError) as error:
             return _failure(error, path)
 

@@ -173,7 +173,7 @@ class RecordedHost:
             return Answer(self._manifest["machine"])
         return _unrecorded(name)
 
-    def code(self, path: str) -> Answer[Mapping[str, tuple[str, ...]]]:
+    def code(self, path: str, every: bool = False) -> Answer[Mapping[str, tuple[str, ...]]]:
         """The recorded architectures of a library, by its base name."""
         rows = self._manifest.get("kernels") or {}
         found = rows.get(path, rows.get(_base(path)))
