@@ -14,6 +14,7 @@ from torchdoctor.render.words import (
     LABELS,
     accepted_line,
     chosen_command,
+    evidence_text,
     fact_rows,
     group,
     machine_rows,
@@ -89,6 +90,9 @@ def text_spans(
     for finding in _of(report, "blocker", "warning"):
         lines += [[], *_finding(finding, width, verbose)]
     notes = _of(report, "note")
+    if group(report, "recommendation").get("upgrade") and not verbose:
+        # The last section says the same with its reasons.
+        notes = [n for n in notes if n.get("id") != "newest-out-of-reach"]
     if notes:
         lines.append([])
     for finding in notes:
@@ -147,14 +151,15 @@ def _finding(finding: Mapping[str, Any], width: int, verbose: bool) -> list[Line
         lines += _evidence(row, "seen" if n == 0 else "", width)
     if len(rows) > _EVIDENCE and not verbose:
         lines.append([("       ", ""), (f"and {len(rows) - _EVIDENCE} more (-v)", "dim")])
-    for n, fix in enumerate(finding.get("fix") or ()):
-        lines += _hang([(f"  {'do' if n == 0 else 'then':<5}", "label")], clean(fix), width)
+    fixes = finding.get("fix") or ()
+    for n, fix in enumerate(fixes):
+        bullet = "- " if len(fixes) > 1 else ""
+        lines += _hang([(f"  {'fix' if n == 0 else '':<5}{bullet}", "label")], clean(fix), width)
     return lines
 
 
 def _evidence(row: Mapping[str, Any], label: str, width: int) -> list[Line]:
-    fact, value, source = clean(row.get("fact")), row.get("value"), row.get("source")
-    text = f"{fact} = {clean(value)}" if value is not None else f"{fact} is not there"
+    text, source = evidence_text(row), row.get("source")
     origin = f"  ← {clean(source)}" if source else ""
     if 7 + cells(text) + cells(origin) <= width:
         return [[(f"  {label:<5}", "label"), (text, ""), (origin, "dim")]]

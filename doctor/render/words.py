@@ -11,6 +11,7 @@ __all__ = [
     "LABELS",
     "accepted_line",
     "chosen_command",
+    "evidence_text",
     "fact_rows",
     "gpu_names",
     "group",
@@ -209,6 +210,14 @@ def accepted_line(recommendation: Mapping[str, Any]) -> str:
     return f"{line} with {' and '.join(with_)}" if with_ else line
 
 
+def evidence_text(row: Mapping[str, Any]) -> str:
+    """One row of evidence without its source: ``drivers.nvidia.version = 535.183.01``."""
+    fact, value = clean(row.get("fact")), row.get("value")
+    if value is None:
+        return f"{fact} is not there"
+    return f"{fact} = {clean(value) or '(empty)'}"
+
+
 def fact_rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
     """(path, value, source) of every known fact, in the order of the report; a part inherits its whole's source."""
     sources = group(report, "sources")
@@ -232,7 +241,7 @@ def _shown(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return clean(" ".join(str(v) for v in value)) or "none"
-    return clean(value) if value not in ("", {}) else "none"
+    return clean(value) if value not in ("", {}) else "(empty)" if value == "" else "none"
 
 
 def _source(path: str, sources: Mapping[str, Any]) -> str | None:
