@@ -18,7 +18,7 @@ from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.gpus import Reading, merge_gpus
 from torchdoctor.probes.host import Host
-from torchdoctor.probes.python_build import Interpreter
+from torchdoctor.probes.interpreter import Interpreter
 
 __all__ = ["Gathered", "gather"]
 
@@ -74,10 +74,14 @@ def gather(
     timeout: float = 10.0,
     progress: Callable[[str], None] | None = None,
 ) -> Gathered:
-    """The facts of ``host`` within ``timeout`` seconds. ``progress`` is told the name of each probe that ended."""
+    """The facts of ``host`` within ``timeout`` seconds. ``progress`` is told the name of each probe that ended.
+
+    Raises :class:`~torchdoctor.probes.interpreter.InterpreterNotFoundError` where ``python`` names nothing.
+    """
     start = time.monotonic()
     deadline = start + timeout
     interpreter = Interpreter(host, python)
+    interpreter.check()
     runs = [_Run(name, module) for name in _PROBES if (module := _module(name)) is not None]
     soft = deadline - min(_MARGIN, timeout / 10)
     if host.kind == "live":

@@ -1,7 +1,7 @@
 """Single values of the running machine by name: what no file tells and no program needs to be run for.
 
 ``page_size``, ``disk_free`` or ``disk_free:PATH``, ``tmp_free``, ``shm`` (size of /dev/shm), ``memory``, ``home``,
-``executable`` (the interpreter that runs us), ``glibc``, ``uname.release`` / ``.machine`` / ``.version``, ``bits`` (of
+``executable`` (the interpreter that runs us), ``cwd``, ``absolute:PATH``, ``glibc``, ``uname.release`` / ``.machine`` / ``.version``, ``bits`` (of
 this process), ``auxv:N``, ``sysctl:NAME``, ``windows.version``, ``processor_feature:N``, ``cpu.brand``.
 """
 
@@ -157,6 +157,8 @@ _READERS: Mapping[str, Callable[[str, LiveHost], Answer[Any]]] = {
     "memory": _memory,
     "home": lambda _, host: _known(os.path.expanduser("~"), "home"),
     "executable": lambda _, host: _known(sys.executable, "interpreter"),
+    "cwd": lambda _, host: Answer(os.getcwd()),
+    "absolute": lambda path, host: Answer(os.path.abspath(os.path.expanduser(path))),
     "bits": lambda _, host: Answer(64 if sys.maxsize > 2**32 else 32),
     "glibc": _glibc,
     "uname.release": _uname(2),
@@ -199,7 +201,7 @@ def _walk(key: str, read: Callable[[Any, Any], Any]) -> Answer[Any]:
 
 
 def _each(enumerate_one: Callable[[Any, int], Any], handle: Any) -> list[Any]:
-    found: list[Any] = []
+    found = list[Any]()
     while len(found) < 4096:
         try:
             found.append(enumerate_one(handle, len(found)))
