@@ -39,7 +39,8 @@ class System:
 
     ``os`` is ``linux``, ``windows`` or ``macos`` (or another lower-case name); ``machine`` as in :data:`MACHINES`;
     ``wsl`` is 1, 2 or 0 for "known not to be WSL"; ``jetson`` the L4T release (``36.4.3``); ``container`` one of
-    ``docker``, ``podman``, ``kubernetes``, ``lxc``, ``apptainer`` … or empty for "not in one".
+    ``docker``, ``podman``, ``kubernetes``, ``lxc``, ``apptainer`` … or empty for "not in one". ``vc_runtime`` is the
+    version of the Visual C++ runtime, empty for "not installed"; ``long_paths`` whether Windows allows them.
     """
 
     os: str | None = None
@@ -54,6 +55,9 @@ class System:
     jetson: str | None = None
     translated: bool | None = None
     page_size: int | None = None
+    secure_boot: bool | None = None
+    vc_runtime: str | None = None
+    long_paths: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
