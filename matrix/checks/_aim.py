@@ -1,0 +1,50 @@
+"""What a case is about: which vendor's GPU is meant, by what is installed and what was asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from torchdoctor.matrix.verdict import About
+
+if TYPE_CHECKING:
+    from torchdoctor.matrix.case import Case
+    from torchdoctor.matrix.verdict import Severity
+
+__all__ = ["about", "aims_at", "installed_vendor", "severity", "vendor_of"]
+
+_REQUIRED = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
+
+
+def vendor_of(variant: str | None) -> str | None:
+    """``cu124`` → ``nvidia``, ``rocm6.4`` → ``amd``, ``xpu`` → ``intel``, ``mps`` → ``apple``; else ``None``."""
+    if not variant:
+        return None
+    if variant.startswith("cu"):
+        return "nvidia"
+    if variant.startswith("rocm"):
+        return "amd"
+    return {"xpu": "intel", "mps": "apple"}.get(variant)
+
+
+def installed_vendor(case: Case) -> str | None:
+    """The vendor whose GPU the installed torch is built for, ``None`` for a CPU build, none or an unknown one."""
+    return vendor_of(case.installed.variant) if case.installed else None
+
+
+def aims_at(case: Case, vendor: str) -> bool:
+    """Is a GPU of ``vendor`` what the installed torch or the request is for?"""
+    return (
+        installed_vendor(case) == vendor
+        or vendor_of(case.asked.variant) == vendor
+        or any(_REQUIRED.get(what) == vendor for what in case.asked.requires)
+    )
+
+
+def severity(case: Case, vendor: str) -> Severity:
+    """A blocker where that vendor's GPU is meant, else a warning: the CPU build works all the same."""
+    return "blocker" if aims_at(case, vendor) else "warning"
+
+
+def about(case: Case, vendor: str) -> About:
+    """``installed`` where the installed torch is built for that vendor's GPU, else ``machine``."""
+    return "installed" if installed_vendor(case) == vendor else "machine"
