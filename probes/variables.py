@@ -134,7 +134,7 @@ _NAMES = frozenset(
 )
 _PREFIXES = (
     "CUDA_", "NVIDIA_", "NVSHMEM_", "CUDNN_", "CUBLAS_", "NCCL_", "HIP_", "HSA_", "ROCR_", "ROCM_", "AMDGPU_", "MIOPEN_",
-    "RCCL_", "ZE_", "ZES_", "ONEAPI_", "SYCL_", "UR_", "NEO", "IGC_", "TORCH_", "PYTORCH_", "TORCHINDUCTOR_", "GLOO_",
+    "RCCL_", "NV_VARIANT_", "ZE_", "ZES_", "ONEAPI_", "SYCL_", "UR_", "NEO", "IGC_", "TORCH_", "PYTORCH_", "TORCHINDUCTOR_", "GLOO_",
 )  # fmt: skip
 _SECRET = re.compile(r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|API_KEY|PRIVATE|_AUTH|COOKIE|USERNAME", re.I)
 _USERINFO = re.compile(r"(?<=://)[^/\s@\"']{1,400}@")
