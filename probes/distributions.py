@@ -107,9 +107,9 @@ def record_files(host: Host, found: Found, endings: tuple[str, ...]) -> tuple[st
     files = []
     for line in answer.value.decode("utf-8", "replace").splitlines():
         path = line.rsplit(",", 2)[0].strip('"').replace("\\", "/")
-        if path.endswith(endings) and not path.startswith(("/", "~")) and ":" not in path:
-            if ".." not in path.split("/"):
-                files.append(path)
+        inside = not path.startswith(("/", "~")) and ":" not in path and ".." not in path.split("/")
+        if inside and path.endswith(endings):
+            files.append(path)
     return tuple(sorted(files))
 
 

@@ -17,12 +17,16 @@ __all__ = ["TORCH_FAMILY", "Line", "pip_lines", "probe", "project_lines", "requi
 TORCH_FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 
 _PIP_KEYS = frozenset(
-    "index-url extra-index-url find-links no-index pre constraint only-binary no-binary platform python-version abi "
-    "target prefix".split()
+    """
+    index-url extra-index-url find-links no-index pre constraint only-binary no-binary platform python-version abi target
+    prefix
+    """.split()
 )
 _UV_KEYS = frozenset(
-    "index-url extra-index-url find-links no-index index-strategy torch-backend prerelease default-index "
-    "constraint-dependencies override-dependencies no-sources".split()
+    """
+    index-url extra-index-url find-links no-index index-strategy torch-backend prerelease default-index
+    constraint-dependencies override-dependencies no-sources
+    """.split()
 )
 _VARIABLES = re.compile(
     r"(?:PIP_(?:INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|PRE|CONSTRAINT|ONLY_BINARY|NO_BINARY|PLATFORM|PYTHON_VERSION|"
