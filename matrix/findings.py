@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Evidence, Finding
 
 if TYPE_CHECKING:
@@ -39,12 +38,6 @@ class FindingKind:
 @cache
 def finding_kinds() -> dict[str, FindingKind]:
     """Every finding id with its row, in the order of the table."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    text = files("torchdoctor.matrix").joinpath("data/findings.toml").read_text(encoding="utf-8")
     return {
         id: FindingKind(
             id=id,
@@ -55,7 +48,7 @@ def finding_kinds() -> dict[str, FindingKind]:
             help=row["help"],
             order=order,
         )
-        for order, (id, row) in enumerate(tomllib.loads(text).items())
+        for order, (id, row) in enumerate(table("findings.toml").items())
     }
 
 

@@ -17,7 +17,19 @@ __all__ = ["FAMILIES", "check", "run_checks"]
 
 CheckFunction = Callable[[Case], Iterable[Finding]]
 
-FAMILIES: tuple[str, ...] = ()
+FAMILIES: tuple[str, ...] = (
+    "nvidia",
+    "libcuda",
+    "containers",
+    "visibility",
+    "compile",
+    "amd",
+    "intel",
+    "apple",
+    "cpu",
+    "system",
+    "notes",
+)
 
 _registered: list[tuple[str, CheckFunction]] = []
 _loaded = False

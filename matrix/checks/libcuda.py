@@ -1,0 +1,159 @@
+"""libcuda: does it belong to the loaded kernel module, may this GPU use it, is it the one that WSL provides?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdoctor.matrix import remedies
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.catalog import version_key
+from torchdoctor.matrix.checks import check
+from torchdoctor.matrix.checks._aim import about
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.tables import table
+from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import Gpu
+
+_VERSION = "drivers.nvidia.version"
+_LIBRARY = "drivers.nvidia.library"
+
+
+def _compat_in_use(case: Case) -> bool:
+    """Is the libcuda in use one from a ``compat`` folder (package ``cuda-compat``)?"""
+    source = case.facts.source(_LIBRARY) or ""
+    return "/compat" in source
+
+
+def _full(version: str | None) -> tuple[int, ...] | None:
+    """A driver version with its build, ``None`` for a bare branch or a soname."""
+    key = version_key(version or "")
+    return key if len(key) >= 2 and key[0] >= 300 else None
+
+
+def _halves_differ(case: Case) -> bool:
+    driver, system = case.facts.drivers.nvidia, case.facts.system
+    module, library = _full(driver.version), _full(driver.library)
+    if system.os not in (None, "linux") or system.wsl or system.jetson or module is None or library is None:
+        return False
+    return module != library
+
+
+@check("driver-library-mismatch")
+def driver_library_mismatch(case: Case) -> Iterator[Finding]:
+    """libcuda and the loaded kernel module are of different versions, and it is no forward-compatibility libcuda."""
+    driver = case.facts.drivers.nvidia
+    if not _halves_differ(case) or case.facts.torch.gpu_available:
+        return
+    compat = _compat_in_use(case)
+    if compat and version_key(driver.library or "") > version_key(driver.version or ""):
+        return
+    if compat:
+        steps: tuple[str, ...] = (
+            "take the compat folder off LD_LIBRARY_PATH and out of /etc/ld.so.conf.d: the driver is newer than it",
+        )
+    elif case.facts.system.container:
+        steps = (
+            "remove the NVIDIA driver libraries that the image brings: the container toolkit mounts those of the host",
+        )
+    else:
+        steps = (
+            remedies.restart(case.facts),
+            "if it stays: remove every NVIDIA driver package and install one source's only",
+        )
+    yield finding(
+        "driver-library-mismatch",
+        case,
+        about=about(case, "nvidia"),
+        detail=f"The kernel runs module {driver.version}, libcuda is of {driver.library}.",
+        evidence=(_VERSION, _LIBRARY),
+        fix=steps,
+    )
+
+
+def _compat_allowed(gpu: Gpu) -> bool | None:
+    """May this GPU use a forward-compatibility libcuda? ``None`` for boards where it depends on the model."""
+    words = set((gpu.name or "").lower().replace("-", " ").split())
+    rows = table("checks.toml")["cuda_compat"]
+    if words & set(rows["refused"]):
+        return False
+    return True if words & set(rows["allowed"]) else None
+
+
+@check("cuda-compat-on-unsupported-gpu", "cuda-compat-in-use")
+def cuda_compat(case: Case) -> Iterator[Finding]:
+    """A newer libcuda from a ``compat`` folder: data-centre GPUs may use it, GeForce and Titan may not (error 804)."""
+    driver, gpus = case.facts.drivers.nvidia, case.gpus("nvidia")
+    if not gpus or not _halves_differ(case) or not _compat_in_use(case):
+        return
+    if version_key(driver.library or "") < version_key(driver.version or ""):
+        return
+    allowed = [_compat_allowed(g) for _, g in gpus]
+    rows = (_VERSION, _LIBRARY, *(f"gpus[{i}].name" for i, _ in gpus[:1]))
+    if False in allowed and not case.facts.torch.gpu_available:
+        container = bool(case.facts.system.container)
+        yield finding(
+            "cuda-compat-on-unsupported-gpu",
+            case,
+            about=about(case, "nvidia"),
+            detail=f"libcuda {driver.library} comes from a compat folder; the driver is {driver.version} and consumer GPUs refuse the pair.",
+            evidence=rows,
+            lies_in="container" if container else "system",
+            fix=(
+                "take the compat folder off LD_LIBRARY_PATH (and out of /etc/ld.so.conf.d, then ldconfig)",
+                f"or bring the driver to {(driver.library or '').split('.')[0]}: "
+                + remedies.update_nvidia_driver(case.facts, (driver.library or "").split(".")[0])[0],
+            ),
+        )
+    elif all(allowed):
+        yield finding(
+            "cuda-compat-in-use",
+            case,
+            detail=f"libcuda {driver.library} comes from a compat folder above driver {driver.version}, which a data-centre GPU may do.",
+            evidence=rows,
+        )
+
+
+@check("wsl-driver-not-visible")
+def wsl_driver_not_visible(case: Case) -> Iterator[Finding]:
+    """Inside WSL 2 the Windows driver's libcuda is missing, or a Linux driver's stands before it."""
+    system, driver = case.facts.system, case.facts.drivers.nvidia
+    if system.wsl != 2 or case.facts.torch.gpu_available:
+        return
+    dxg = (case.facts.devices or {}).get("/dev/dxg")
+    source = case.facts.source(_LIBRARY) or ""
+    rows = ("system.wsl", _LIBRARY, _VERSION)
+    inside = ("remove it: sudo apt purge '*nvidia*' 'libcuda*' 'cuda-drivers*'", "in Windows: wsl --shutdown")
+    windows = (
+        "install or update the NVIDIA driver in Windows (https://www.nvidia.com/drivers)",
+        "wsl --update && wsl --shutdown",
+    )
+    if (
+        driver.library
+        and source.startswith("/")
+        and "libcuda" in source
+        and "/wsl/" not in source
+        and "/compat" not in source
+        and _full(driver.library)
+    ):
+        yield finding(
+            "wsl-driver-not-visible",
+            case,
+            about=about(case, "nvidia"),
+            title="A Linux NVIDIA driver inside WSL hides the Windows one",
+            detail=f"libcuda is loaded from {source}, not from /usr/lib/wsl/lib.",
+            evidence=rows,
+            fix=inside,
+        )
+    elif (
+        case.gpus("nvidia")
+        and (driver.library == "" or driver.version == "" or driver.installed is False)
+        and not (dxg and dxg.present is False)
+    ):
+        yield finding(
+            "wsl-driver-not-visible",
+            case,
+            about=about(case, "nvidia"),
+            detail="The NVIDIA GPU is known, libcuda of the Windows driver is not where WSL puts it (/usr/lib/wsl/lib).",
+            evidence=(*rows, f"gpus[{case.gpus('nvidia')[0][0]}].name"),
+            fix=windows,
+        )
