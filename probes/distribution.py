@@ -1,0 +1,108 @@
+"""Name and version of a Linux distribution, from text that the host read.
+
+``/etc/os-release`` is parsed here, which is what nearly every machine has; the one-line files of older systems are
+given to ``distro``, imported only then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["distribution", "parse_os_release", "release_file_names"]
+
+_RELEASE_FILE = re.compile(r"\w{1,60}[-_](?:release|version)$")
+# Not about the distribution, or about another one: an appliance's, a derivative's, a compatibility package's file.
+_IGNORED = frozenset(
+    [
+        "debian_version",
+        "lsb-release",
+        "oem-release",
+        "os-release",
+        "system-release",
+        "plesk-release",
+        "iredmail-release",
+        "board-release",
+        "ec2_version",
+    ]
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}=")
+_ESCAPE = re.compile(r'\\([\\"$`])')
+_LINE_LIMIT = 400
+
+
+def release_file_names(listing: tuple[str, ...]) -> list[str]:
+    """Which files of ``/etc`` name the distribution in one line, in the order in which they count."""
+    return sorted(name for name in listing if _RELEASE_FILE.match(name) and name not in _IGNORED)
+
+
+def parse_os_release(text: str) -> dict[str, str]:
+    """Keys in upper case; quotes and escapes resolved, comments and lines without an assignment passed over."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        line = line.strip().lstrip("\ufeff")
+        if not _ASSIGNMENT.match(line):
+            continue
+        key, _, value = line.partition("=")
+        found[key.upper()] = _unquote(value)
+    return found
+
+
+def _unquote(value: str) -> str:
+    value = value.strip()
+    if value[:1] == "'":
+        end = value.find("'", 1)
+        return value[1:end] if end > 0 else value[1:]
+    if value[:1] == '"':
+        at = 1
+        while at < len(value) and value[at] != '"':
+            at += 2 if value[at] == "\\" else 1
+        return _ESCAPE.sub(r"\1", value[1:at])
+    return value.split(" #")[0].split()[0] if value else ""
+
+
+def distribution(
+    os_release: str | None,
+    *,
+    release_files: Mapping[str, str] | None = None,
+    lsb_release: str | None = None,
+    lsb_file: str | None = None,
+    debian_version: str | None = None,
+) -> tuple[str | None, str | None]:
+    """Name and version. ``release_files`` are the one-line files in the order in which they count, ``lsb_release`` what
+    ``lsb_release -a`` printed, ``lsb_file`` ``/etc/lsb-release``. ``None`` where nothing says it.
+    """
+    own = parse_os_release(os_release or "")
+    lsb = _colons(lsb_release or "")
+    file = parse_os_release(lsb_file or "")
+    name, version = own.get("NAME") or lsb.get("distributor id"), own.get("VERSION_ID") or lsb.get("release")
+    if not (name and version):
+        for text in (release_files or {}).values():
+            found = _one_line(text)
+            if found[0]:
+                name, version = name or found[0], version or found[1]
+                break
+    # A pretty name may hold the version that VERSION_ID lacks.
+    for pretty in (own.get("PRETTY_NAME"), lsb.get("description")):
+        if not version and pretty and any(c.isdigit() for c in pretty):
+            version = _one_line(pretty)[1]
+    if not version and "debian" in (own.get("ID", ""), *own.get("ID_LIKE", "").split()):
+        version = (debian_version or "").strip().split("\n")[0][:60]
+    return name or file.get("DISTRIB_ID") or None, version or file.get("DISTRIB_RELEASE") or None
+
+
+def _colons(text: str) -> dict[str, str]:
+    rows = (line.partition(":") for line in text.splitlines())
+    return {key.strip().lower(): value.strip() for key, colon, value in rows if colon}
+
+
+def _one_line(text: str) -> tuple[str | None, str | None]:
+    """``CentOS release 6.7 (Final)`` → ``CentOS``, ``6.7``; only the first line counts."""
+    line = text.strip("\n").split("\n")[0].strip()[:_LINE_LIMIT]
+    if not line or not line.isprintable():
+        return None, None
+    import distro
+
+    # The parser alone: the class around it would read this machine's files.
+    found = distro.LinuxDistribution._parse_distro_release_content(line)
+    return found.get("name") or None, found.get("version_id") or None
