@@ -1,0 +1,118 @@
+"""What the versions that pip lists give away: the list begins where the interpreter's wheels begin, and ends where the
+wheels for its platform end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torchdoctor.matrix.tables import rows
+from torchdoctor.probes.facts import Facts
+
+__all__ = ["Offer", "read_offer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """``python`` is ``3.12`` or ``3.13t``; ``platform`` ``linux_x86_64``, ``macos_x86_64`` … or the system alone
+    (``windows``); ``limit`` what else holds it back (``glibc<2.28``). ``None`` = the list does not tell.
+    """
+
+    python: str | None = None
+    platform: str | None = None
+    limit: str | None = None
+
+
+def _key(version: str) -> tuple[int, int, int] | None:
+    """The three numbers of a final release; ``None`` for anything else."""
+    parts = version.split("+")[0].strip().split(".")
+    if not 2 <= len(parts) <= 3 or not all(p.isdigit() and len(p) < 6 for p in parts):
+        return None
+    numbers = [int(p) for p in parts] + [0]
+    return (numbers[0], numbers[1], numbers[2])
+
+
+def read_offer(facts: Facts) -> Offer:
+    """Read ``facts.request``. Only a list that misses the release asked for proves something: it shows that this
+    interpreter or platform begins later or ends earlier. What is known of the interpreter and system narrows the choice.
+    """
+    request = facts.request
+    asked = _key((request.torch or "").lstrip("=~<> "))
+    keys = [k for k in map(_key, request.versions_offered or ()) if k]
+    if not keys or asked is None or (request.torch or "").startswith("<") or request.package not in (None, "torch"):
+        return Offer()
+    first, last = min(keys), max(keys)
+    bounds = _index_bounds(request.versions_offered or (), request.variant)
+    if bounds is None or first <= asked <= last:
+        return Offer()  # a gap in the middle is a release that never existed
+    begins, ends = bounds
+    if asked < begins or (ends is not None and asked > ends):
+        return Offer()  # that index never held it, whoever asks
+    fits = []
+    for row in rows("offers.json", "interpreters"):
+        low, high = _key(row["first"]), _key(row["last"])
+        starts = (
+            first == max(low, begins) if low else first == begins or (first < _MATRIX_BEGINS and begins == _EVERYTHING)
+        )
+        stops = asked < first or last == high
+        if starts and stops and _possible(row, facts):
+            fits.append(row)
+    return _common(fits)
+
+
+_MATRIX_BEGINS = (1, 13, 0)
+_EVERYTHING = (0, 0, 0)
+
+
+def _index_bounds(
+    offered: tuple[str, ...], variant: str | None
+) -> tuple[tuple[int, int, int], tuple[int, int, int] | None] | None:
+    """First and last release of the index that was asked (``None`` = goes on); nothing for a variant without a row."""
+    local = {v.partition("+")[2] for v in offered}
+    name = local.pop() if len(local) == 1 else ""  # a find-links page lists every variant
+    if name in ("", "cpu"):
+        name = "" if local else variant or ""
+    if name in ("", "cpu"):
+        return _EVERYTHING, None
+    for row in rows("offers.json", "variants"):
+        if row["variant"] == name:
+            return _key(row["first"]) or _EVERYTHING, _key(row["last"])
+    return None
+
+
+def _possible(row: dict[str, str], facts: Facts) -> bool:
+    os, python = facts.system.os, facts.python
+    machine = {"aarch64": ("aarch64", "arm64"), "x86_64": ("x86_64", "amd64")}.get(
+        python.machine or facts.system.machine or ""
+    )
+    if os and not row["platform"].startswith(os):
+        return False
+    if machine and not row["platform"].endswith(machine):
+        return False
+    if python.version:
+        parts = python.version.split(".")
+        plain = row["tag"].removesuffix("t")
+        if len(parts) > 1 and plain != f"cp{parts[0]}{parts[1]}":
+            return False
+    return python.free_threaded is None or row["tag"].endswith("t") == python.free_threaded
+
+
+def _one(fits: list[dict[str, str]], column: str) -> str | None:
+    values = {row[column] for row in fits}
+    return values.pop() if len(values) == 1 else None
+
+
+def _common(fits: list[dict[str, str]]) -> Offer:
+    if not fits:
+        return Offer()
+    versions = {row["tag"].removesuffix("t") for row in fits}
+    tag = _one(fits, "tag") or (versions.pop() if len(versions) == 1 else None)
+    platform = _one(fits, "platform")
+    if platform is None:
+        systems = {row["platform"].split("_")[0] for row in fits}
+        platform = systems.pop() if len(systems) == 1 else None
+    return Offer(
+        python=f"{tag[2]}.{tag[3:]}" if tag else None,
+        platform=platform,
+        limit=_one(fits, "limit") or None,
+    )
