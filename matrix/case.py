@@ -22,6 +22,7 @@ class Asked:
     variant: str | None = None
     requires: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
     by: str = "caller"  # or "report": read off facts.request
 
 

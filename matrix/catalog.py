@@ -121,7 +121,9 @@ class Release:
     def tags(self, platform: str, index: str) -> tuple[str, ...]:
         """Interpreter tags of a platform on ``default`` or (all that the variant's ``own`` index holds) ``own``."""
         wanted = ("default",) if index == "default" else ("default", "own")
-        return tuple(t for row in self.interpreters if row.platform == platform and row.index in wanted for t in row.tags)
+        return tuple(
+            t for row in self.interpreters if row.platform == platform and row.index in wanted for t in row.tags
+        )
 
     def glibc_floor(self, build: Build) -> str | None:
         """The real glibc floor of a build, ``None`` where it is not known."""

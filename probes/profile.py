@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
@@ -15,7 +16,7 @@ from typing import Any
 from torchdoctor.probes import facts as shapes
 from torchdoctor.probes.facts import Facts
 
-__all__ = ["ProfileError", "facts_from_mapping", "facts_from_text", "facts_to_mapping", "normal_machine"]
+__all__ = ["ProfileError", "facts_from_mapping", "facts_from_text", "facts_to_mapping", "normal_machine", "read_toml"]
 
 _MACHINES = {
     "amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64", "armv8l": "armv7l", "i386": "i686",
@@ -54,22 +55,33 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def read_toml(text: str) -> dict[str, Any]:
+    """A TOML document as plain data. Raises ``ValueError`` for what is none."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
 def facts_from_text(text: str, name: str, *, toml: bool) -> tuple[Facts, list[str]]:
     """Facts of a profile file and the warnings about keys nobody knows. Raises :class:`ProfileError`."""
     if toml:
         try:
-            import tomllib
-        except ModuleNotFoundError:  # Python 3.10
-            import tomli as tomllib
-        try:
-            data: Any = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+            data: Any = read_toml(text)
+        except ValueError as error:
             raise ProfileError(f"{name}: not valid TOML: {error}") from None
     else:
         try:
             data = json.loads(text)
         except json.JSONDecodeError as error:
-            raise ProfileError(f"{name}: not valid JSON: line {error.lineno} column {error.colno}: {error.msg}") from None
+            raise ProfileError(
+                f"{name}: not valid JSON: line {error.lineno} column {error.colno}: {error.msg}"
+            ) from None
         except RecursionError:
             raise ProfileError(f"{name}: nested too deeply") from None
     warnings: list[str] = []
@@ -115,12 +127,17 @@ def _convert(kind: str, value: Any, path: str, warnings: list[str]) -> Any:
         return tuple(_leaf("str", v, f"{path}[{i}]") for i, v in enumerate(_list(value, path)))
     if base.startswith("tuple["):
         cls = getattr(shapes, base[len("tuple[") : -len(", ...]")])
-        return tuple(_build(cls, _object(v, f"{path}[{i}]"), f"{path}[{i}].", warnings) for i, v in enumerate(_list(value, path)))
+        return tuple(
+            _build(cls, _object(v, f"{path}[{i}]"), f"{path}[{i}].", warnings) for i, v in enumerate(_list(value, path))
+        )
     if base == "Mapping[str, str]":
         return {str(k): _leaf("str", v, f"{path}.{k}") for k, v in _object(value, path).items() if v is not None}
     if base.startswith("Mapping[str, "):
         cls = getattr(shapes, base[len("Mapping[str, ") : -1])
-        return {str(k): _build(cls, _object(v, f"{path}.{k}"), f"{path}.{k}.", warnings) for k, v in _object(value, path).items()}
+        return {
+            str(k): _build(cls, _object(v, f"{path}.{k}"), f"{path}.{k}.", warnings)
+            for k, v in _object(value, path).items()
+        }
     return _build(getattr(shapes, base), _object(value, path), f"{path}.", warnings)
 
 

@@ -1,0 +1,263 @@
+"""The public API: a machine, a recording or a pasted report in, a :class:`Report` out.
+
+The only place where probes and matrix meet. Nothing here prints or exits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from torchdoctor.matrix.case import Asked
+from torchdoctor.matrix.catalog import Catalog
+from torchdoctor.matrix.judge import judge
+from torchdoctor.matrix.verdict import Recommendation
+from torchdoctor.probes.facts import Facts
+from torchdoctor.report import Report
+
+__all__ = ["InputError", "Options", "Report", "check", "diagnose", "diagnose_text", "examine", "judged", "read_machine"]
+
+LIMIT = 64 << 20
+"""The largest document that is read, in bytes."""
+
+
+class InputError(ValueError):
+    """An input that cannot be used; one line that names it and what was expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a caller may ask beside the machine: the request, gates, how to write commands, the probing budget."""
+
+    torch: str | None = None
+    variant: str | None = None
+    requires: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    installer: str | None = None
+    index_base: str | None = None
+    shell: str | None = None
+    python: str | None = None
+    timeout: float = 10.0
+    every: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+_catalog: Catalog | None = None
+
+
+def _shared_catalog() -> Catalog:
+    global _catalog
+    if _catalog is None:
+        _catalog = Catalog()
+    return _catalog
+
+
+def diagnose(source: str | Path | Facts | None = None, options: Options | None = None) -> Report:
+    """Judge this machine (``None``), known facts, or the file, folder or zip at a path: a recording, a machine profile, a
+    report of ours or any pasted text. Raises :class:`InputError`.
+    """
+    options = options or Options()
+    if source is None:
+        return check(options)
+    if isinstance(source, Facts):
+        return judged(source, ("machine", ""), options)
+    path = Path(source)
+    name = str(source)
+    if path.is_dir() or _is_zip(path):
+        return _recording(path, name, options)
+    return diagnose_text(_read(path, name), name, options)
+
+
+def check(options: Options, *, progress: Callable[[str], None] | None = None, timings: bool = False) -> Report:
+    """Judge the machine this runs on."""
+    facts, spent, leftovers = examine(options, progress=progress)
+    report = judged(facts, ("live", "this machine"), options)
+    return replace(report, timings=spent, leftovers=leftovers)
+
+
+def examine(
+    options: Options, *, progress: Callable[[str], None] | None = None
+) -> tuple[Facts, Mapping[str, float], tuple[str, ...]]:
+    """The facts of the machine this runs on, the seconds each probe took, and what could not be ended."""
+    from torchdoctor.probes.gather import gather
+    from torchdoctor.probes.live import LiveHost
+
+    found = gather(LiveHost(), python=options.python, timeout=options.timeout, progress=progress)
+    return found.facts, found.timings, (*found.leftovers, *found.hung)
+
+
+def diagnose_text(data: bytes | str, name: str, options: Options | None = None) -> Report:
+    """Judge one document: a machine profile, one of our reports, or text that somebody pasted."""
+    options = options or Options()
+    text = data if isinstance(data, str) else _decode(data, name)
+    start = text.lstrip()[:1]
+    if start == "{":
+        loaded = _json_object(text)
+        if loaded is not None and _is_ours(loaded):
+            return _of_json(loaded, name, options)
+    elif name.endswith(".toml") and not name.endswith(("pyproject.toml", "uv.toml")):
+        facts, _ = read_machine_text(text, name)
+        return judged(facts, ("machine", name), options)
+    from torchdoctor.probes.reports import read_text
+
+    pasted = read_text(text, name)
+    return judged(pasted.draft.build(), (pasted.kind, name), options, report=True)
+
+
+def judged(facts: Facts, source: tuple[str, str], options: Options, *, report: bool = False) -> Report:
+    """Facts to a report. Raises :class:`~torchdoctor.matrix.request.RequestError` for a request nobody can read."""
+    asked = Asked(
+        torch=options.torch,
+        variant=options.variant,
+        requires=options.requires,
+        companions=options.companions,
+        ignore=options.ignore,
+    )
+    found = judge(facts, asked, catalog=_shared_catalog(), every=options.every, report=report)
+    verdict = found.verdict
+    return Report(
+        source=source,
+        facts=found.facts,
+        verdict=verdict,
+        commands=_commands(verdict.recommendation, found.facts, options),
+        alternative_commands=_commands(verdict.alternative, found.facts, options),
+    )
+
+
+def _commands(recommendation: Recommendation | None, facts: Facts, options: Options) -> dict[str, str]:
+    if recommendation is None:
+        return {}
+    from torchdoctor.installers import render_command
+
+    names: Iterable[str] = dict.fromkeys(("pip", "uv", options.installer or "pip"))
+    return {
+        name: render_command(
+            recommendation,
+            name,
+            system=facts.system,
+            interpreter=facts.python,
+            python=options.python,
+            shell=options.shell,
+            index_base=options.index_base,
+            installed=facts.packages,
+        )
+        for name in names
+    }
+
+
+# ---- reading
+
+
+def read_machine(path: str) -> tuple[Facts, list[str]]:
+    """Facts of a machine profile and the warnings about keys nobody knows. Raises :class:`InputError`."""
+    return read_machine_text(_decode(_read(Path(path), path), path), path)
+
+
+def read_machine_text(text: str, name: str) -> tuple[Facts, list[str]]:
+    """The same from text; TOML where the name says so or the text is no JSON object."""
+    from torchdoctor.probes.profile import ProfileError, facts_from_mapping, facts_from_text
+
+    toml = name.endswith(".toml") or (not name.endswith(".json") and text.lstrip()[:1] != "{")
+    try:
+        if not toml:
+            loaded = _json_object(text)
+            if loaded is not None and "facts" in loaded and str(loaded.get("schema", "")).startswith("torchdoctor/"):
+                return facts_from_mapping(loaded["facts"]), []
+        return facts_from_text(text, name, toml=toml)
+    except ProfileError as error:
+        raise InputError(str(error)) from None
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        loaded = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return loaded if isinstance(loaded, dict) else None
+
+
+def _is_ours(loaded: Mapping[str, Any]) -> bool:
+    """One of our reports, or a machine profile: an object whose keys are groups of facts."""
+    if str(loaded.get("schema", "")).startswith("torchdoctor/"):
+        return True
+    groups = Facts.__dataclass_fields__
+    known = [k for k in loaded if k in groups]
+    return (
+        bool(known)
+        and len(known) * 2 > len(loaded)
+        and all(isinstance(loaded[k], dict | list) or loaded[k] is None for k in known)
+    )
+
+
+def _of_json(loaded: Mapping[str, Any], name: str, options: Options) -> Report:
+    from torchdoctor.probes.profile import ProfileError, facts_from_mapping
+
+    schema = str(loaded.get("schema", ""))
+    if schema.startswith("torchdoctor/report/"):
+        if not isinstance(loaded.get("facts"), dict):
+            raise InputError(f"{name}: facts: expected an object in a report of ours")
+        kind, data = "report", loaded["facts"]
+    elif schema:
+        raise InputError(f"{name}: schema {schema!r}: expected torchdoctor/report/1 or a machine profile")
+    else:
+        kind, data = "machine", loaded
+    try:
+        facts = facts_from_mapping(data)
+    except ProfileError as error:
+        raise InputError(f"{name}: {error}") from None
+    if kind == "report":
+        keep = {k: v for k, v in _strings(loaded.get("sources")).items() if not v.startswith("matrix: ")}
+        facts = facts.replace(sources=keep, unknown=_strings(loaded.get("unknown")))
+    return judged(facts, (kind, name), options)
+
+
+def _strings(value: Any) -> dict[str, str]:
+    return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
+
+
+def _recording(path: Path, name: str, options: Options) -> Report:
+    from torchdoctor.probes.gather import gather
+    from torchdoctor.probes.recording import RecordingError, load_recording
+
+    try:
+        host = load_recording(str(path), name)
+    except RecordingError as error:
+        raise InputError(str(error)) from None
+    found = gather(host, timeout=max(options.timeout, 60.0))
+    return judged(found.facts, ("recording", name), options)
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError:
+        return False
+
+
+def _read(path: Path, name: str) -> bytes:
+    try:
+        if path.is_dir():
+            raise InputError(f"{name}: is a folder, expected a file")
+        with path.open("rb") as file:
+            data = file.read(LIMIT + 1)
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > LIMIT:
+        raise InputError(f"{name}: larger than {LIMIT >> 20} MiB, expected a report or a machine profile")
+    return data
+
+
+def _decode(data: bytes, name: str) -> str:
+    from torchdoctor.probes.reports.decode import NotText, decode
+
+    try:
+        return decode(data, name)
+    except NotText as error:
+        raise InputError(str(error)) from None

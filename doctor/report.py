@@ -1,0 +1,148 @@
+"""A judged machine as a versioned document: the report that every format is rendered from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torchdoctor import __version__
+from torchdoctor.matrix.catalog import MATRIX_DATE
+from torchdoctor.matrix.verdict import Finding, Recommendation, Verdict
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.profile import facts_to_mapping
+from torchdoctor.probes.variables import allowed_variables
+
+__all__ = ["DOCS", "SCHEMA", "Report", "error_report", "failed", "schema"]
+
+SCHEMA = "torchdoctor/report/1"
+DOCS = "https://torchdoctor.readthedocs.io/findings/"
+
+_HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s:;'\"]{1,64}|/root(?=[/:\s]|$)")
+_CREDENTIALS = re.compile(r"(://)[^/@\s]{1,256}@")
+_LEVELS = ("note", "warning", "blocker")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One judged machine. ``source`` is (kind, name); ``commands`` the recommendation's command by installer name;
+    ``leftovers`` names programs that could not be ended. Made by :mod:`torchdoctor.api`.
+    """
+
+    source: tuple[str, str]
+    facts: Facts
+    verdict: Verdict
+    commands: Mapping[str, str] = field(default_factory=dict)
+    alternative_commands: Mapping[str, str] = field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    leftovers: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of schema ``torchdoctor/report/1``: keys in a fixed order, nothing personal in it."""
+        verdict, facts = self.verdict, self.facts
+        profile = facts_to_mapping(facts)
+        if profile["environment"] is not None:
+            profile["environment"] = dict(sorted(allowed_variables(profile["environment"]).items()))
+        document = {
+            "schema": SCHEMA,
+            "tool": {"version": __version__, "matrix": MATRIX_DATE},
+            "source": {"kind": self.source[0], "name": self.source[1]},
+            "verdict": verdict.status,
+            "summary": verdict.summary,
+            "facts": profile,
+            "sources": dict(sorted(facts.sources.items())),
+            "unknown": dict(sorted(facts.unknown.items())),
+            "findings": [_finding(f) for f in verdict.findings],
+            "requires": [{"what": r.what, "met": r.met is True, "why": list(r.why)} for r in verdict.requires],
+            "alternative": _recommendation(verdict.alternative, self.alternative_commands),
+            "recommendation": _recommendation(verdict.recommendation, self.commands),
+            "candidates": [
+                {
+                    "torch": c.torch,
+                    "variant": c.variant,
+                    "accepted": c.accepted,
+                    "reasons": list(c.reasons),
+                    "unknown": list(c.unknown),
+                }
+                for c in verdict.candidates
+            ],
+        }
+        cleaned: dict[str, Any] = _scrub(document)
+        return cleaned
+
+    def to_json(self, *, indent: int | None = 2, ascii: bool = False) -> str:
+        """The document as JSON text; one line with ``indent=None``."""
+        import json
+
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=ascii)
+
+
+def failed(report: Report, fail_on: str) -> bool:
+    """Whether a gate at ``fail_on`` (``blocker``, ``warning`` or ``never``) stops this machine. A requirement that is not
+    met always does.
+    """
+    if any(r.met is not True for r in report.verdict.requires):
+        return True
+    if fail_on == "never":
+        return False
+    floor = _LEVELS.index(fail_on)
+    return any(_LEVELS.index(f.severity) >= floor for f in report.verdict.findings)
+
+
+def error_report(kind: str, name: str, error: str) -> dict[str, Any]:
+    """What stands in a stream of reports in place of an input that could not be read."""
+    document: dict[str, Any] = _scrub({"schema": SCHEMA, "source": {"kind": kind, "name": name}, "error": error})
+    return document
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema every report validates against."""
+    import json
+    from importlib.resources import files
+
+    text = (files("torchdoctor") / "schema" / "report.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "severity": finding.severity,
+        "about": finding.about,
+        "title": finding.title,
+        "detail": finding.detail,
+        "evidence": [{"fact": e.fact, "value": e.value, "source": e.source} for e in finding.evidence],
+        "fix": list(finding.fix),
+        "docs": f"{DOCS}{finding.id}/",
+    }
+
+
+def _recommendation(recommendation: Recommendation | None, commands: Mapping[str, str]) -> dict[str, Any] | None:
+    if recommendation is None:
+        return None
+    return {
+        "torch": recommendation.torch,
+        "variant": recommendation.variant,
+        "index_url": recommendation.index_url,
+        "packages": dict(recommendation.packages),
+        "commands": dict(commands),
+        "confidence": recommendation.confidence,
+        "upgrade": recommendation.upgrade,
+    }
+
+
+def _scrub(value: Any) -> Any:
+    """Home folders become ``~`` and credentials in URLs go: a report may be pasted in public."""
+    if isinstance(value, str):
+        if "://" in value:
+            value = _CREDENTIALS.sub(r"\1", value)
+        if "/" in value or "\\" in value:
+            value = _HOME.sub("~", value)
+        return value
+    if isinstance(value, dict):
+        return {k: _scrub(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_scrub(v) for v in value]
+    return value

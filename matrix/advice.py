@@ -1,0 +1,154 @@
+"""The advice that goes with a verdict: the recommendation, the notes about newer releases, the one-line summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.catalog import version_key
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.requirements import HARDWARE, Outcome
+from torchdoctor.matrix.select import Choice, Judged
+from torchdoctor.matrix.verdict import Finding, Recommendation, Status
+
+__all__ = ["COMPANIONS", "notes", "recommendation", "summary"]
+
+COMPANIONS = ("torchvision", "torchaudio", "torchcodec")
+"""Packages that are paired with torch where asked for or installed."""
+
+_CHANGEABLE = ("driver-too-old", "macos-too-old", "glibc-too-old", "python-unsupported", "free-threaded-unsupported")
+
+
+def recommendation(case: Case, choice: Choice, today: Choice) -> Recommendation | None:
+    """What to install for a choice; ``None`` where no candidate works."""
+    judged = choice.accepted
+    if judged is None:
+        return None
+    change = _newer(choice)
+    upgrade = None
+    if change is not None:
+        newer, outcome = change
+        upgrade = f"{outcome.needs} would allow torch {newer.build.torch} ({newer.build.variant})"
+    return Recommendation(
+        torch=judged.build.torch,
+        variant=judged.build.variant,
+        index_url=judged.index_url,
+        packages=_packages(case, judged),
+        confidence=judged.confidence,
+        upgrade=upgrade,
+    )
+
+
+def _packages(case: Case, judged: Judged) -> dict[str, str]:
+    packages = {"torch": judged.build.torch}
+    present = case.facts.packages or {}
+    for name in COMPANIONS:
+        if name not in case.asked.companions and name not in present:
+            continue
+        if name == "torchcodec":
+            version = judged.release.torchcodec[-1] if judged.release.torchcodec else None
+            version = f"{version}.*" if version else None
+        else:
+            pairs = judged.release.companions.get(name)
+            version = pairs[0] if pairs else None
+        if version:
+            packages[name] = version
+    return packages
+
+
+def _newer(choice: Choice) -> tuple[Judged, Outcome] | None:
+    """The newest candidate ahead of the accepted one that a single change outside would open."""
+    taken = choice.accepted
+    if taken is None:
+        return None
+    for judged in choice.examined:
+        ahead = version_key(judged.build.torch) > version_key(taken.build.torch) or (
+            judged.uses_gpu and not taken.uses_gpu
+        )
+        if not ahead or (taken.uses_gpu and not judged.uses_gpu) or (choice.gpu_vendors and not judged.uses_gpu):
+            continue
+        if judged.unknown or len(judged.reasons) != 1 or judged.reasons[0] not in _CHANGEABLE:
+            continue
+        return judged, _hardest(judged.failed)
+    return None
+
+
+def _hardest(outcomes: tuple[Outcome, ...]) -> Outcome:
+    return max(outcomes, key=lambda o: version_key(o.value))
+
+
+def notes(
+    case: Case,
+    choice: Choice,
+    today: Choice,
+    recommended: Recommendation | None,
+    findings: tuple[Finding, ...],
+    *,
+    requested: bool,
+) -> Iterator[Finding]:
+    """``newest-out-of-reach``, ``support-ends`` and ``inferred-fact``."""
+    taken = today.accepted
+    newest = case.catalog.newest().version
+    if taken is not None and not requested and taken.build.torch != newest:
+        change = _newer(today)
+        ended = _ended(today, newest)
+        if ended is not None:
+            yield finding(
+                "support-ends",
+                case,
+                about="machine",
+                detail=f"torch {taken.build.torch} is the last release for this machine: {ended.detail}",
+                evidence=ended.facts,
+                fix=(f"stay with torch {taken.build.torch} ({taken.build.variant}), or {ended.needs} for newer ones",),
+            )
+        if change is not None:
+            newer, outcome = change
+            yield finding(
+                "newest-out-of-reach",
+                case,
+                about="machine",
+                detail=f"{outcome.needs} would allow torch {newer.build.torch} ({newer.build.variant}): {outcome.detail}",
+                evidence=outcome.facts,
+                fix=(f"for torch {newer.build.torch}: {outcome.needs}",),
+            )
+    if recommended is not None and recommended.confidence == "inferred":
+        yield finding(
+            "inferred-fact",
+            case,
+            about="request" if requested else "machine",
+            detail=f"that torch {recommended.torch} ({recommended.variant}) fits here rests on a matrix fact that is inferred, not confirmed",
+            fix=("check that the wheel is there before relying on it: torchdoctor command --verify",),
+        )
+
+
+def _ended(choice: Choice, newest: str) -> Outcome | None:
+    """The hardware reason that keeps every build of the newest release from this machine, if that is what does."""
+    of_newest = [j for j in choice.examined if j.build.torch == newest and (j.uses_gpu or not choice.gpu_vendors)]
+    if not of_newest:
+        return None
+    reasons = [next((o for o in j.failed if o.id in HARDWARE), None) for j in of_newest]
+    return reasons[0] if all(r is not None for r in reasons) else None
+
+
+def summary(
+    status: Status, case: Case, findings: tuple[Finding, ...], recommended: Recommendation | None, choice: Choice
+) -> str:
+    """One sentence a person can act on."""
+    blockers = [f for f in findings if f.severity == "blocker"]
+    install = f"install torch {recommended.torch} ({recommended.variant})" if recommended else ""
+    if blockers:
+        first = blockers[0]
+        text = first.detail or first.title
+        act = first.fix[0] if first.fix else install
+        return f"{text}: {act}" if act else text
+    installed = case.installed
+    if status == "unknown":
+        missing = ", ".join(choice.accepted.unknown[:2]) if choice.accepted else "what machine this is"
+        return f"not enough is known to decide ({missing})" + (f"; as far as it goes: {install}" if install else "")
+    if installed is not None and case.asked.torch is None and case.asked.variant is None:
+        variant = f" ({installed.variant})" if installed.variant else ""
+        return f"torch {installed.version}{variant} fits this machine"
+    warnings = [f for f in findings if f.severity == "warning"]
+    if warnings and install:
+        return f"{install}; {warnings[0].detail or warnings[0].title}"
+    return install or "nothing to install"

@@ -1,0 +1,136 @@
+"""From an unmet requirement to a finding: what it says, where it lies, what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from torchdoctor.matrix import remedies
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.requirements import Outcome
+from torchdoctor.matrix.select import Judged
+from torchdoctor.matrix.verdict import About, Finding, Severity
+
+__all__ = ["OUTSIDE", "install_hint", "to_findings"]
+
+OUTSIDE = frozenset({"hardware", "system", "container", "interpreter"})
+"""Layers outside the Python environment: what lies there makes a verdict ``blocked``."""
+
+# Where another build on this very machine is the cure, these lie in the packages; else where the table's second word says.
+_EITHER = {
+    "driver-too-old": "system",
+    "gpu-below-minimum": "hardware",
+    "gpu-arch-missing": "hardware",
+    "gfx-unsupported": "hardware",
+    "arm-lacks-lse": "hardware",
+    "glibc-too-old": "system",
+    "no-wheel-for-platform": "system",
+    "macos-x86-dropped": "hardware",
+}
+
+
+def install_hint(judged: Judged | None) -> tuple[str, ...]:
+    """The action that installs a candidate, in words; the command itself is the report's."""
+    if judged is None:
+        return ()
+    where = f"from {judged.index_url}" if judged.index_url else "from the default package index"
+    return (f"install torch {judged.build.torch} ({judged.build.variant}) {where}",)
+
+
+def to_findings(
+    case: Case,
+    outcomes: Iterable[Outcome],
+    *,
+    about: About,
+    severity: Severity,
+    cure: Judged | None,
+    other_release: Judged | None = None,
+) -> Iterator[Finding]:
+    """One finding an id. ``cure`` is the candidate that serves this machine as it is within what was asked for;
+    ``other_release`` one that does so in another release (named as a way out, but not a cure of the request).
+    """
+    seen: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if outcome.status == "failed":
+            seen.setdefault(outcome.id, []).append(outcome)
+    for id, group in seen.items():
+        first = group[0]
+        layer = None
+        if id in _EITHER:
+            layer = "packages" if cure is not None else _EITHER[id]
+        fix = [*install_hint(cure or other_release), *_REMEDY.get(id, _no_remedy)(case, first)]
+        if layer is not None and layer != "packages" and about == "request":
+            fix.reverse()
+        yield finding(
+            id,
+            case,
+            about=about,
+            severity=severity,
+            lies_in=layer,
+            detail="; ".join(dict.fromkeys(o.detail for o in group if o.detail)),
+            evidence=tuple(dict.fromkeys(f for o in group for f in o.facts)),
+            fix=fix,
+        )
+
+
+def _no_remedy(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    return (f"use {outcome.needs}",) if outcome.needs else ()
+
+
+def _driver(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    return tuple(remedies.update_nvidia_driver(case.facts, outcome.value))
+
+
+def _interpreter(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    return (f"make an environment with {outcome.needs}",)
+
+
+def _macos(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    return (f"update to {outcome.needs}",)
+
+
+def _musl(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    if case.facts.system.container:
+        return ("use an image with glibc, such as python:3.12-slim, in place of the Alpine one",)
+    return ("run Python in a container or chroot with glibc (Debian, Ubuntu, Fedora)",)
+
+
+def _jetson(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    return (
+        "install NVIDIA's own wheel for this JetPack from https://pypi.jetson-ai-lab.io (folder jp6/cu126 for JetPack 6.1 and 6.2)",
+    )
+
+
+def _hardware(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    return ()
+
+
+def _gfx(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    gpu = (case.facts.gpus or ())[outcome.gpu] if outcome.gpu is not None else None
+    near = _OVERRIDES.get((gpu.gfx or "")[:-1] if gpu else "")
+    if near and case.facts.system.os == "linux" and "HSA_OVERRIDE_GFX_VERSION" not in (case.facts.environment or {}):
+        # Reported to work within a generation; suggested, never set (source: the override table of the GPU data).
+        return (
+            f"or try HSA_OVERRIDE_GFX_VERSION={near} (works for some chips of this generation, unsupported by AMD)",
+        )
+    return ()
+
+
+_OVERRIDES = {"gfx103": "10.3.0", "gfx110": "11.0.0", "gfx115": "11.5.0", "gfx90": "9.0.0"}
+
+_REMEDY: dict[str, Callable[[Case, Outcome], tuple[str, ...]]] = {
+    "driver-too-old": _driver,
+    "python-unsupported": _interpreter,
+    "free-threaded-unsupported": _interpreter,
+    "python-implementation": _interpreter,
+    "python-32bit": _interpreter,
+    "macos-too-old": _macos,
+    "musl": _musl,
+    "jetson-needs-vendor-wheel": _jetson,
+    "gpu-below-minimum": _hardware,
+    "gpu-newer-than-wheel": _hardware,
+    "gpu-arch-missing": _hardware,
+    "gfx-unsupported": _gfx,
+    "xpu-gpu-unsupported": _hardware,
+    "arm-lacks-lse": _hardware,
+}

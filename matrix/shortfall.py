@@ -1,0 +1,234 @@
+"""What keeps a request from being met: no such release, no such build, or a machine that no build of it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.catalog import MATRIX_DATE, Release, version_key
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.grounds import to_findings
+from torchdoctor.matrix.mixed import mixed_finding
+from torchdoctor.matrix.platforms import interpreter_machine
+from torchdoctor.matrix.request import Wanted, exists, in_family
+from torchdoctor.matrix.requirements import machine_findings
+from torchdoctor.matrix.select import Choice, Judged
+from torchdoctor.matrix.verdict import Finding, Severity
+
+__all__ = ["KEEPS_FROM_GPU", "request_findings"]
+
+KEEPS_FROM_GPU = frozenset(
+    {"driver-too-old", "gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing", "gfx-unsupported",
+     "xpu-gpu-unsupported", "macos-too-old", "glibc-too-old", "jetson-needs-vendor-wheel", "python-unsupported",
+     "free-threaded-unsupported", "rosetta-python", "container-no-gpu", "devices-hidden", "metal-device-missing",
+     "macos-x86-dropped"}
+)  # fmt: skip
+"""Findings that become blockers where the GPU is required."""
+
+_ROSETTA_LAST = "2.2.2"  # the last release for Intel Macs; the release files say the same, this only words a sentence
+
+
+def request_findings(case: Case, want: Wanted, variant: str | None, choice: Choice, today: Choice) -> Iterator[Finding]:
+    """Findings about the request (or, where nothing was requested, about the machine's chances). ``today`` is the best
+    choice regardless of the request.
+    """
+    requested = want.text is not None or variant is not None
+    severity: Severity = "blocker" if requested else "warning"
+    if _rosetta(case):
+        yield _rosetta_finding(case, blocker=choice.accepted is None or (requested and _newer_than_intel(want)))
+    if not choice.platforms.possible:
+        yield from to_findings(case, machine_findings(case.facts), about="machine", severity="blocker", cure=None)
+        return
+    if want.text is not None and exists(case.catalog, want) is False:
+        yield _no_such_release(case, want)
+        return
+    if not choice.examined:
+        yield from _nothing_published(case, want, variant, choice, today)
+        return
+    accepted = choice.accepted
+    if accepted is None:
+        nearest = _nearest(choice.examined, choice.gpu_vendors)
+        if nearest is not None:
+            yield from _explain(case, nearest, want, variant, choice, today, "blocker")
+        return
+    if choice.left_out:
+        yield mixed_finding(case, choice.left_out, about="machine")
+        refused = [o for o in _whole(case, accepted, choice).failed if o.gpu in choice.left_out]
+        yield from to_findings(case, refused, about="machine", severity="warning", cure=None)
+        return
+    if accepted.uses_gpu or variant == "cpu":
+        return
+    nearest = _nearest([j for j in choice.examined if j.uses_gpu], choice.gpu_vendors)
+    if nearest is None or _only_integrated(case, nearest):
+        return
+    yield from _explain(case, nearest, want, variant, choice, today, severity)
+
+
+def _explain(
+    case: Case, nearest: Judged, want: Wanted, variant: str | None, choice: Choice, today: Choice, severity: Severity
+) -> Iterator[Finding]:
+    """The findings of the candidate that came nearest. Another variant of the same request is a cure; another release
+    is only named as the way out.
+    """
+    cure = None
+    if variant is not None and severity == "blocker":
+        from torchdoctor.matrix.select import choose
+
+        wider = choose(case.catalog, case.facts, want) if want.text is not None else today
+        taken = wider.accepted
+        cure = taken if taken is not None and (taken.uses_gpu or not choice.gpu_vendors) else None
+    other = today.accepted if severity == "blocker" and today.accepted is not None else None
+    about = "request" if severity == "blocker" else "machine"
+    yield from to_findings(case, nearest.failed, about=about, severity=severity, cure=cure, other_release=other)  # type: ignore[arg-type]
+
+
+def _nearest(judged: list[Judged] | tuple[Judged, ...], vendors: tuple[str, ...]) -> Judged | None:
+    """The candidate that fails the fewest requirements, those that use the GPU first, the newest first."""
+    pool = [j for j in judged if j.uses_gpu] or list(judged)
+    pool = [j for j in pool if j.failed]
+    if not pool:
+        return None
+    return max(pool, key=lambda j: (-len(j.reasons), version_key(j.build.torch), j.is_default, j.build.toolkit))
+
+
+def _whole(case: Case, accepted: Judged, choice: Choice) -> Judged:
+    from torchdoctor.matrix.select import judge_build
+
+    return judge_build(accepted.release, accepted.build, case.facts, choice.platforms)
+
+
+def _only_integrated(case: Case, nearest: Judged) -> bool:
+    """An integrated chip that no wheel has code for is no accelerator: the CPU build is simply right."""
+    gpus = case.facts.gpus or ()
+    about = [gpus[o.gpu] for o in nearest.failed if o.gpu is not None]
+    code_only = all(o.id in ("gfx-unsupported", "xpu-gpu-unsupported") for o in nearest.failed)
+    return bool(about) and code_only and all(g.integrated for g in about) and not case.asked.requires
+
+
+def _no_such_release(case: Case, want: Wanted) -> Finding:
+    number = want.exact or want.line or want.text or ""
+    newest = case.catalog.newest().version
+    line = ".".join(number.split(".")[:2])
+    same_line = case.catalog.line(line)
+    if version_key(number) > version_key(newest):
+        detail = f"there is no torch {number} as of {MATRIX_DATE}; the newest is {newest}"
+        near = newest
+    elif same_line:
+        near = same_line[0].version
+        detail = f"torch {number} was never released; the {line} line ends with {near}"
+    else:
+        near = newest
+        detail = f"no torch release fits {want.text}"
+    return finding(
+        "version-does-not-exist",
+        case,
+        about="request",
+        severity="blocker",
+        detail=detail,
+        evidence=("request.torch",),
+        fix=(f"ask for torch {near}",),
+    )
+
+
+def _nothing_published(
+    case: Case, want: Wanted, variant: str | None, choice: Choice, today: Choice
+) -> Iterator[Finding]:
+    """Releases fit, but none has this variant for this platform."""
+    releases = [r for r in case.catalog.releases() if want.matches(r.version)]
+    if not releases:
+        return
+    platform = choice.platforms.possible[0]
+    if variant is not None and not any(in_family(b.variant, variant) for r in releases for b in r.builds):
+        if not (variant == "mps" and any(r.build("cpu", "macos_arm64") for r in releases)):
+            yield _not_published(case, releases, variant, platform)
+            return
+    if platform == "macos_x86_64" and all(version_key(r.version) > version_key(_ROSETTA_LAST) for r in releases):
+        if _rosetta(case):
+            return  # the interpreter is the cause, and that was said
+        yield _unpublished(
+            case,
+            "macos-x86-dropped",
+            releases[0],
+            variant,
+            f"torch {releases[0].version} has no wheel for Intel Macs; {_ROSETTA_LAST} was the last",
+        )
+        return
+    what = f"torch {releases[0].version}" + (f" ({variant})" if variant else "")
+    machine = interpreter_machine(case.facts)
+    where = f"{case.facts.system.os} on {machine}"
+    here = sorted({b.variant for b in releases[0].on(platform)})
+    have = f"; it has {', '.join(here)} there" if here else ""
+    yield _unpublished(
+        case, "no-wheel-for-platform", releases[0], variant, f"{what} has no wheel for {where}{have}", today
+    )
+
+
+def _not_published(case: Case, releases: list[Release], variant: str, platform: str) -> Finding:
+    newest = releases[0]
+    have = ", ".join(dict.fromkeys(b.variant for b in newest.on(platform)))
+    others = [r.version for r in case.catalog.releases() if any(in_family(b.variant, variant) for b in r.builds)]
+    fix = [f"take one of the variants of torch {newest.version}: {have}"] if have else []
+    if others:
+        fix.append(f"or a release that has {variant}: {others[0]}" + (f" … {others[-1]}" if len(others) > 1 else ""))
+    return finding(
+        "variant-not-published",
+        case,
+        about="request",
+        severity="blocker",
+        detail=f"torch {newest.version} was never published as {variant}",
+        evidence=("request.torch", "request.variant", "request.index"),
+        fix=fix,
+    )
+
+
+def _unpublished(
+    case: Case, id: str, release: Release, variant: str | None, detail: str, today: Choice | None = None
+) -> Finding:
+    from torchdoctor.matrix.grounds import install_hint
+
+    here = [b for b in release.builds if variant is None]
+    layer = (
+        "packages"
+        if today is not None and today.accepted is not None and not here and _same_release(today, release)
+        else None
+    )
+    return finding(
+        id,
+        case,
+        about="request",
+        severity="blocker",
+        lies_in=layer,
+        detail=detail,
+        evidence=("system.os", "python.machine", "system.machine", "request.torch", "request.variant"),
+        fix=install_hint(today.accepted) if today is not None else (),
+    )
+
+
+def _same_release(today: Choice, release: Release) -> bool:
+    return today.accepted is not None and today.accepted.build.torch == release.version
+
+
+# ---- Rosetta
+
+
+def _rosetta(case: Case) -> bool:
+    system, python = case.facts.system, case.facts.python
+    if system.os != "macos":
+        return False
+    return bool(system.translated) or (system.machine == "aarch64" and python.machine == "x86_64")
+
+
+def _newer_than_intel(want: Wanted) -> bool:
+    return not want.matches(_ROSETTA_LAST)
+
+
+def _rosetta_finding(case: Case, *, blocker: bool) -> Finding:
+    return finding(
+        "rosetta-python",
+        case,
+        about="machine",
+        severity="blocker" if blocker else "warning",
+        detail=f"this Python is built for Intel and runs translated; wheels for Intel Macs end with torch {_ROSETTA_LAST}",
+        evidence=("system.translated", "system.machine", "python.machine"),
+        fix=("install an arm64 Python (python.org installer, Homebrew under /opt/homebrew, or a conda for osx-arm64)",),
+    )
