@@ -57,9 +57,9 @@ def container_kind(host: Host) -> tuple[str | None, str]:
     if named := from_mountinfo(mountinfo):
         return named, "/proc/self/mountinfo"
     # "In none" needs every mark to be known to be missing.
-    if cgroup.value is not None and host.stat("/run/.containerenv").absent:
-        if root_is_a_disk(mountinfo) or host.stat("/.dockerenv").absent:
-            return "", "no container mark"
+    none = cgroup.value is not None and host.stat("/run/.containerenv").absent
+    if none and (root_is_a_disk(mountinfo) or host.stat("/.dockerenv").absent):
+        return "", "no container mark"
     return None, ""
 
 

@@ -99,9 +99,9 @@ def _kernel(host: Host, draft: Draft) -> None:
         elif argv == ("uname", "-r"):
             draft.put("system.kernel", text.strip()[:120] or None, "uname -r")
         elif argv[0] == "uname" and "-a" in argv[1:]:
-            kernel, word = parse_uname(text)
-            draft.put("system.kernel", kernel, "uname -a")
-            draft.put("system.machine", word, "uname -a")
+            release, machine = parse_uname(text)
+            draft.put("system.kernel", release, "uname -a")
+            draft.put("system.machine", machine, "uname -a")
 
 
 def parse_uname(text: str) -> tuple[str | None, str | None]:
