@@ -174,9 +174,9 @@ class Distribution:
     """An installed distribution that a check looks into: torch, its companions and what is compiled against it.
 
     ``location`` is the folder it lies in; ``requires`` its requirements on torch, its companions, CUDA packages and NumPy
-    as written; ``tags`` its wheel tags; ``cuda`` the CUDA version it was built with; ``kernels`` every GPU architecture
-    its libraries hold; ``libraries`` its compiled files; ``needs`` the CUDA libraries they ask the loader for;
-    ``machines`` what they were built for; ``channel`` and ``build`` are conda's. Two entries of one name are two copies.
+    as written; ``tags`` its wheel tags; ``variant`` what it says it was built for (``cu124``, ``cpu``); ``kernels``
+    every GPU architecture its libraries hold; ``libraries`` its compiled files; ``needs`` the CUDA libraries they ask
+    the loader for; ``machines`` what they were built for; ``channel`` and ``build`` are conda's. Two entries of one name are two copies.
     """
 
     name: str | None = None
@@ -184,7 +184,7 @@ class Distribution:
     location: str | None = None
     requires: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
-    cuda: str | None = None
+    variant: str | None = None
     kernels: tuple[str, ...] | None = None
     libraries: tuple[str, ...] | None = None
     needs: tuple[str, ...] | None = None

@@ -23,7 +23,7 @@ from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.interpreter import Interpreter
 from torchdoctor.probes.kernels import machine_of
-from torchdoctor.probes.torch_folder import TorchFolder, look_into, origin_of, read_version, variant_of
+from torchdoctor.probes.torch_folder import TorchFolder, local_variant, look_into, origin_of, read_version, variant_of
 
 __all__ = ["RELEVANT", "examine", "probe"]
 
@@ -44,6 +44,8 @@ _EXTENSIONS = (".so", ".pyd", ".dll", ".dylib")
 _BUNDLED = re.compile(r"(?:\.libs|\.dylibs)/|/(?:nvidia|cuda|rocm)/lib")
 _LIBRARIES = 24  # named in the facts
 _LOOKED = 12  # libraries of one distribution whose code is looked for
+#: Their ``version.py`` keeps the local part that the default package index cuts off.
+_SAY_VARIANT = ("torchvision", "torchaudio")
 _FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 _CONDA_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
 _CUDA_LIBRARY = re.compile(
@@ -172,12 +174,14 @@ def _describe(
     host: Host, found: Found, requires: tuple[str, ...], torch: TorchFolder | None, deadline: float | None
 ) -> dict[str, Any]:
     tags, pure = wheel_tags(host, found)
+    said = read_version(host, f"{found.folder}/{found.name}") if found.name in _SAY_VARIANT else None
     row: dict[str, Any] = {
         "name": found.name,
         "version": found.version,
         "location": found.folder,
         "requires": sorted(requires),
         "tags": tags,
+        "variant": local_variant(said) or local_variant(found.version),
     }
     if found.name == "torch":
         if torch is not None and torch.path == f"{found.folder}/torch":
@@ -191,10 +195,6 @@ def _describe(
     own = [path for path in libraries if not _BUNDLED.search(path)]
     row["libraries"] = own[:_LIBRARIES]
     row |= _code(host, found, own[:_LOOKED], deadline, complete=len(own) <= _LOOKED)
-    if found.name == "torchvision":
-        version = host.read(f"{found.folder}/torchvision/version.py", 4096).value or b""
-        if match := re.search(rb"^cuda\s{0,4}=\s{0,4}'([0-9.]{3,8})'", version, re.M):
-            row["cuda"] = match[1].decode()
     return row
 
 

@@ -28,6 +28,14 @@ FAMILIES: tuple[str, ...] = (
     "apple",
     "cpu",
     "system",
+    "packages",
+    "companions",
+    "cuda_packages",
+    "downstream",
+    "conda",
+    "libraries",
+    "index_settings",
+    "disk",
     "notes",
 )
 
