@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from torchdoctor.probes import arm
 from torchdoctor.probes.cpuinfo_text import (
@@ -18,6 +20,7 @@ from torchdoctor.probes.cpuinfo_text import (
 from torchdoctor.probes.data import table
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
+from torchdoctor.probes.registry_text import parse_reg
 from torchdoctor.probes.sysctl import Sysctl
 
 __all__ = ["probe", "reading_of_sysctl"]
@@ -31,9 +34,10 @@ _LIMIT = 4 << 20  # a thousand threads on one host
 
 def probe(host: Host, draft: Draft, deadline: float) -> None:
     """Put ``cpu.*``. ``level`` and ``features`` stay unknown where nothing says what the processor can do."""
+    # A recording may hold what its own system would not have: the usual way first, then whatever is there.
     ways = {"linux": (_from_cpuinfo, _from_hwcaps), "macos": (_from_sysctl,), "windows": (_from_windows,)}
     found: list[tuple[Reading, str]] = []
-    for way in (*ways.get(host.system or "", (_from_cpuinfo, _from_boot)), _from_commands, _from_midr):
+    for way in (*ways.get(host.system or "", ()), _from_cpuinfo, _from_boot, _from_commands, _from_midr):
         answer = way(host, draft)
         if answer is not None:
             found.append(answer)
@@ -47,7 +51,8 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     if draft.value("cpu.model") is None and any(r.family == "x86" for r, _ in found):
         draft.put("cpu.model", host.value("cpu.brand").value, "py-cpuinfo")
     if draft.value("cpu.features") is None:
-        draft.miss("cpu.features", host.read(_CPUINFO, 1).detail or "no source lists the processor's features")
+        reason = host.read(_CPUINFO, 1).detail if host.system == "linux" else ""
+        draft.miss("cpu.features", reason or "no source lists the processor's features")
 
 
 def _from_cpuinfo(host: Host, draft: Draft) -> tuple[Reading, str] | None:
@@ -123,18 +128,28 @@ def reading_of_sysctl(sysctl: Sysctl) -> Reading | None:
         return reading_of_x86(words.split(), vendor=sysctl.text("machdep.cpu.vendor"), model=brand)
     if brand is None or not brand.startswith("Apple"):
         return None if brand is None else Reading(family="x86", vendor=sysctl.text("machdep.cpu.vendor"), model=brand)
+    found, unsaid = _apple_features(sysctl)
+    reading = reading_of_arm(found, vendor="Apple", model=brand)
+    if not found or arm.level([*found, *unsaid]) != reading.level:
+        # Each macOS knows more keys than the one before: what has no key may be there all the same.
+        return replace(reading, family="arm64", level=None)
+    return reading
+
+
+def _apple_features(sysctl: Sysctl) -> tuple[list[str], list[str]]:
+    """Features that are there, and those of which this macOS says nothing."""
     names = table("cpu")["apple_features"]
-    found = [f for key, fs in names["rows"].items() if sysctl.flag(f"hw.optional.arm.{key}") for f in fs]
-    complete = "atomics" in found
-    found += [f for key, fs in names["old"].items() if sysctl.flag(key) for f in fs]
-    if not complete:
-        # macOS 11 knows only the older keys: what it does not list may be there all the same.
-        return Reading(family="arm64", vendor="Apple", model=brand)
-    return reading_of_arm([*found, "fp"], vendor="Apple", model=brand)
+    said: dict[str, bool] = {}
+    for key, features in [*((f"hw.optional.arm.{k}", fs) for k, fs in names["rows"].items()), *names["old"].items()]:
+        flag = sysctl.flag(key)
+        if flag is not None:
+            said.update({f: flag or said.get(f, False) for f in features})
+    every = [f for features in names["rows"].values() for f in features]
+    return [f for f, there in said.items() if there], [f for f in every if f not in said]
 
 
 def _from_windows(host: Host, draft: Draft) -> tuple[Reading, str] | None:
-    values = host.registry(_REGISTRY).value or {}
+    values = host.registry(_REGISTRY).value or _exported(host)
     identifier = str(values.get("Identifier") or (host.environ().value or {}).get("PROCESSOR_IDENTIFIER") or "")
     model = str(values.get("ProcessorNameString") or "") or None
     vendor = str(values.get("VendorIdentifier") or "") or None
@@ -151,3 +166,16 @@ def _from_windows(host: Host, draft: Draft) -> tuple[Reading, str] | None:
     # Windows does not say fma, bmi and movbe: a level that rests on them stays unknown, and so does one below it.
     features = tuple(sorted(found)) if found else None
     return Reading(family="x86", vendor=vendor, model=model, features=features), _REGISTRY
+
+
+def _exported(host: Host) -> Mapping[str, Any]:
+    """The same key as ``reg query`` or ``reg export`` printed it, in a recording."""
+    from torchdoctor.probes.gather import decode
+
+    for _, done in host.commands():
+        text = decode(done.stdout)
+        if "CentralProcessor" in text:
+            for key, values in parse_reg(text).items():
+                if key.endswith("\\CentralProcessor\\0"):
+                    return values
+    return {}

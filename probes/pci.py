@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from torchdoctor.probes.host import ABSENT, UNRECORDED, Answer, Host
 
-__all__ = ["BUS", "PciDevice", "parse_lspci", "parse_udevadm", "parse_uevent", "scan"]
+__all__ = ["BUS", "PciDevice", "parse_lspci", "parse_lstopo", "parse_udevadm", "parse_uevent", "scan"]
 
 BUS = "/sys/bus/pci/devices"
 _DRM = "/sys/class/drm"
@@ -180,7 +180,7 @@ def parse_uevent(text: str) -> dict[str, str]:
 def _from_commands(host: Host) -> list[PciDevice]:
     for argv, done in host.commands():
         name = argv[0].replace("\\", "/").rpartition("/")[2] if argv else ""
-        parse = {"lspci": parse_lspci, "udevadm": parse_udevadm}.get(name)
+        parse = {"lspci": parse_lspci, "udevadm": parse_udevadm, "lstopo": parse_lstopo}.get(name)
         if parse is not None:
             devices = [d for d in parse(done.stdout.decode("utf-8", "replace")) if d.accelerated]
             if devices:
@@ -275,3 +275,9 @@ def parse_udevadm(text: str) -> list[PciDevice]:
                 )
             )  # fmt: skip
     return devices
+
+
+def parse_lstopo(text: str) -> list[PciDevice]:
+    """PCI objects of hwloc's ``lstopo --of xml``: ``pci_busid`` and ``pci_type`` (``0302 [10de:20b0] [10de:134f] a1``)."""
+    pattern = r'pci_busid="([0-9a-f:.]{7,16})" pci_type="([0-9a-f]{4}) \[([0-9a-f]{4}):([0-9a-f]{4})\]'
+    return [PciDevice(address=a, class_code=c, vendor=v, device=d) for a, c, v, d in re.findall(pattern, text)]

@@ -1,0 +1,86 @@
+"""Intel GPUs: display devices by PCI id, the kernel driver bound to them, the compute runtime's libraries.
+
+A display device is not yet an accelerator: which ids torch's XPU builds can use is the matrix's to say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes import adapters, pci
+from torchdoctor.probes.devices import put_node, put_render_nodes
+from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.host import Host
+
+__all__ = ["library_version", "probe"]
+
+_VENDOR = "8086"
+_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
+_RUNTIMES = ("libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1")
+_LOADER = "libze_loader.so.1"
+
+
+def probe(host: Host, draft: Draft, deadline: float) -> None:
+    """Put the Intel GPUs, ``drivers.intel.*``, ``runtimes.level_zero`` and the render nodes."""
+    if host.system == "windows":
+        adapters.put(host, draft, "intel")
+        return
+    if host.system == "macos":
+        return
+    bus = pci.scan(host)
+    # Class 03 only: the neural accelerators of newer processors are class 12 and no GPUs.
+    devices = [d for d in bus.value or () if d.vendor == _VENDOR and d.display]
+    for device in devices:
+        draft.gpu(
+            device.source or pci.BUS,
+            vendor="intel",
+            name=device.name,
+            pci_id=device.pci_id,
+            driver=device.driver,
+            address=device.address,
+        )
+    wsl = host.stat("/dev/dxg").ok
+    if devices:
+        # The graphics inside the processor is 00:02.0; a card beside it is the one to compute on.
+        first = sorted(devices, key=lambda d: d.address.endswith("00:02.0"))
+        bound = next((d for d in first if d.driver), None)
+        unbound = all(d.driver == "" for d in devices)
+        draft.put(
+            "drivers.intel.kernel_driver",
+            bound.driver if bound else "" if unbound else None,
+            f"{first[0].source}/driver",
+        )
+        put_render_nodes(host, draft)
+    elif bus.ok or (bus.absent and not wsl and host.stat("/dev/dxg").absent):
+        draft.no_gpus(pci.BUS)
+    else:
+        draft.miss("gpus", bus.detail)
+    if wsl:
+        put_node(host, draft, "/dev/dxg")
+    if devices or wsl:
+        _put_library(host, draft, "drivers.intel.compute_runtime", _RUNTIMES)
+        _put_library(host, draft, "runtimes.level_zero", (_LOADER,))
+
+
+def _put_library(host: Host, draft: Draft, path: str, names: tuple[str, ...]) -> None:
+    none, reason = True, ""
+    for folder in _FOLDERS:
+        for name in names:
+            answer = host.link(f"{folder}/{name}")
+            version = library_version(answer.value or "")
+            if version:
+                draft.put(path, version, f"{folder}/{name}")
+                return
+            none = none and answer.absent
+            if answer.ok:
+                reason = f"{folder}/{name} does not tell its version"
+    if none:
+        draft.put(path, "", f"no folder of the loader holds {names[0]}")
+    else:
+        draft.miss(path, reason or f"where {names[0]} points to could not be read")
+
+
+def library_version(name: str) -> str | None:
+    """``libze_intel_gpu.so.1.6.33276`` → ``1.6.33276``; a soname alone (``….so.1``) tells nothing."""
+    match = re.search(r"\.so\.(\d{1,6}(?:\.\d{1,6}){1,4})$", name[-120:])
+    return match.group(1) if match else None
