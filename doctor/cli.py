@@ -7,7 +7,6 @@ import sys
 from importlib import import_module
 
 import click
-
 from torchdoctor import __version__
 
 __all__ = ["main"]

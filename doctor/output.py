@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
-
 from torchdoctor.report import Report
 
 __all__ = ["emit", "render", "terminal_width", "wants_color", "write_text"]

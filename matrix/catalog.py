@@ -10,8 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from torchdoctor.matrix.tables import parse_toml
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 __all__ = ["MATRIX_DATE", "Broken", "Build", "Catalog", "Interpreters", "Release", "line_of", "version_key"]
 
@@ -198,12 +202,7 @@ def line_of(version: str) -> str:
 
 
 def _load(file: Traversable) -> tuple[Release, ...]:
-    try:
-        import tomllib
-    except ModuleNotFoundError:  # Python 3.10
-        import tomli as tomllib
-
-    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    data = parse_toml(file.read_text(encoding="utf-8"))
     return tuple(sorted((_release(data, p) for p in data["patch"]), key=lambda r: version_key(r.version), reverse=True))
 
 

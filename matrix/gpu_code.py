@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from torchdoctor.matrix.tables import table
 
 __all__ = ["Coverage", "capability", "cuda_coverage", "gfx_name", "overridden_gfx", "sm_number"]
 
@@ -83,20 +83,15 @@ _Rules = dict[tuple[int, int], tuple[tuple[int, int], ...]]
 
 @cache
 def _rules() -> tuple[_Rules, _Rules]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    data = tomllib.loads((files("torchdoctor.matrix") / "data" / "cuda_compat.toml").read_text(encoding="utf-8"))
+    data = table("cuda_compat.toml")
     tables: list[_Rules] = []
     for key in ("except", "also"):
-        table: _Rules = {}
+        rules: _Rules = {}
         for row in data["binary_code"][key]:
             device = capability(row["device"])
             assert device is not None
-            table[device] = tuple(c for c in map(capability, row["code"]) if c)
-        tables.append(table)
+            rules[device] = tuple(c for c in map(capability, row["code"]) if c)
+        tables.append(rules)
     return tables[0], tables[1]
 
 

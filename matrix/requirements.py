@@ -12,17 +12,16 @@ from typing import Literal
 from torchdoctor.matrix.catalog import Build, Release, version_key
 from torchdoctor.matrix.gpu_code import cuda_coverage, gfx_name, overridden_gfx
 from torchdoctor.matrix.platforms import interpreter_machine
+from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts, Gpu
 
-__all__ = ["HARDWARE", "Outcome", "accelerated_gpus", "gpu_outcomes", "interpreter_tag", "requirements", "weakest"]
+__all__ = ["HARDWARE", "Outcome", "accelerated_gpus", "gpu_outcomes", "interpreter_tag", "requirements"]
 
 HARDWARE = frozenset(
     {"gpu-below-minimum", "gpu-arch-missing", "gpu-newer-than-wheel", "gfx-unsupported", "xpu-gpu-unsupported",
      "macos-x86-dropped", "arm-lacks-lse", "jetson-needs-vendor-wheel"}
 )  # fmt: skip
 """Ids of requirements that no driver, system or interpreter update would meet."""
-
-_ORDER = ("primary", "secondary", "inferred")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +39,6 @@ class Outcome:
     value: str = ""
     gpu: int | None = None
     confidence: str = "primary"
-
-
-def weakest(*confidences: str) -> str:
-    """The weakest of some confidences: primary, then secondary, then inferred."""
-    return max(confidences, key=_ORDER.index, default="primary")
 
 
 def interpreter_tag(facts: Facts) -> str | None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from torchdoctor.matrix.catalog import INDEX_ROOT, Build, Catalog, Release, version_key
 from torchdoctor.matrix.platforms import Platforms, platforms_of
 from torchdoctor.matrix.request import Wanted, in_family
-from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, interpreter_tag, requirements, weakest
+from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, interpreter_tag, requirements
+from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts
 
 __all__ = ["Choice", "Judged", "choose", "gpu_vendors", "judge_build"]
@@ -242,7 +243,7 @@ def _largest_set(examined: list[Judged], facts: Facts, vendor: str) -> tuple[Jud
             continue
         newest = max((_generation(facts, p) for p in served), default=())
         key = (len(served), newest, again.fits, again.rank)
-        if best is None or key > best[0]:  # type: ignore[operator]
+        if best is None or key > best[0]:
             best = (key, again, tuple(p for p in places if p not in served))
     return None if best is None else (best[1], best[2])
 

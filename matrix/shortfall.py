@@ -138,10 +138,9 @@ def _nothing_published(
     if not releases:
         return
     platform = choice.platforms.possible[0]
-    if variant is not None and not any(in_family(b.variant, variant) for r in releases for b in r.builds):
-        if not (variant == "mps" and any(r.build("cpu", "macos_arm64") for r in releases)):
-            yield _not_published(case, releases, variant, platform)
-            return
+    if variant is not None and not _published(releases, variant):
+        yield _not_published(case, releases, variant, platform)
+        return
     if platform == "macos_x86_64" and all(version_key(r.version) > version_key(_ROSETTA_LAST) for r in releases):
         if _rosetta(case):
             return  # the interpreter is the cause, and that was said
@@ -161,6 +160,12 @@ def _nothing_published(
     yield _unpublished(
         case, "no-wheel-for-platform", releases[0], variant, f"{what} has no wheel for {where}{have}", today
     )
+
+
+def _published(releases: list[Release], variant: str) -> bool:
+    if variant == "mps":  # a use of the macOS wheel, not a wheel of its own
+        return any(r.build("cpu", "macos_arm64") for r in releases)
+    return any(in_family(b.variant, variant) for r in releases for b in r.builds)
 
 
 def _not_published(case: Case, releases: list[Release], variant: str, platform: str) -> Finding:

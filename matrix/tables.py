@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["CONFIDENCES", "rows", "sources", "table", "weakest"]
+__all__ = ["CONFIDENCES", "parse_toml", "rows", "sources", "table", "weakest"]
 
 CONFIDENCES = ("primary", "secondary", "inferred")
 """From best to worst: a vendor's document or source code; somebody else's table or report; our reasoning."""
@@ -21,6 +21,11 @@ def table(name: str) -> dict[str, Any]:
     if name.endswith(".json"):
         loaded: dict[str, Any] = json.loads(text)
         return loaded
+    return parse_toml(text)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """TOML text as plain data."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:

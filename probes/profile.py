@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from torchdoctor.probes import facts as shapes
@@ -100,7 +100,7 @@ def facts_from_mapping(data: Any, *, warnings: list[str] | None = None) -> Facts
     return _normal(built)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fields(cls: type) -> dict[str, str]:
     return {f.name: str(f.type) for f in dataclasses.fields(cls)}
 

@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 import click
-
 from torchdoctor.options import format_options, gate_options, machine_options, request_options, to_options
 
 __all__ = ["command"]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-
 from torchdoctor.options import format_options, gate_options, request_options, to_options
 
 __all__ = ["command"]
