@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from torchdoctor.probes import adapters, kfd, pci
+from torchdoctor.probes import kfd, pci
 from torchdoctor.probes.devices import put_node, put_render_nodes
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import DENIED, Host
@@ -28,6 +28,8 @@ class Card:
 def probe(host: Host, draft: Draft, deadline: float) -> None:
     """Put the AMD GPUs, ``drivers.amdgpu.version`` and the device nodes that ROCm opens."""
     if host.system == "windows":
+        from torchdoctor.probes import adapters
+
         adapters.put(host, draft, "amd")
         return
     if host.system == "macos":

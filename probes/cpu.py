@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchdoctor.probes import arm
 from torchdoctor.probes.cpuinfo_text import (
@@ -20,8 +20,9 @@ from torchdoctor.probes.cpuinfo_text import (
 from torchdoctor.probes.data import table
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
-from torchdoctor.probes.registry_text import parse_reg
-from torchdoctor.probes.sysctl import Sysctl
+
+if TYPE_CHECKING:
+    from torchdoctor.probes.sysctl import Sysctl
 
 __all__ = ["probe", "reading_of_sysctl"]
 
@@ -113,6 +114,8 @@ def _from_commands(host: Host, draft: Draft) -> tuple[Reading, str] | None:
 
 
 def _from_sysctl(host: Host, draft: Draft) -> tuple[Reading, str] | None:
+    from torchdoctor.probes.sysctl import Sysctl
+
     reading = reading_of_sysctl(Sysctl(host))
     return None if reading is None else (reading, "sysctl")
 
@@ -171,6 +174,7 @@ def _from_windows(host: Host, draft: Draft) -> tuple[Reading, str] | None:
 def _exported(host: Host) -> Mapping[str, Any]:
     """The same key as ``reg query`` or ``reg export`` printed it, in a recording."""
     from torchdoctor.probes.gather import decode
+    from torchdoctor.probes.registry_text import parse_reg
 
     for _, done in host.commands():
         text = decode(done.stdout)

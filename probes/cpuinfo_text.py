@@ -5,7 +5,6 @@ Every parser gives a :class:`Reading`, or ``None`` where the text is of another 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -165,6 +164,8 @@ def parse_lscpu(text: str) -> Reading | None:
 
 
 def _json_rows(text: str) -> list[tuple[str, str]]:
+    import json
+
     rows: list[tuple[str, str]] = []
     try:
         stack = [json.loads(text)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes import adapters, pci
+from torchdoctor.probes import pci
 from torchdoctor.probes.devices import put_node, put_render_nodes
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
@@ -23,6 +23,8 @@ _LOADER = "libze_loader.so.1"
 def probe(host: Host, draft: Draft, deadline: float) -> None:
     """Put the Intel GPUs, ``drivers.intel.*``, ``runtimes.level_zero`` and the render nodes."""
     if host.system == "windows":
+        from torchdoctor.probes import adapters
+
         adapters.put(host, draft, "intel")
         return
     if host.system == "macos":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torchdoctor.probes import adapters, pci
+from torchdoctor.probes import pci
 from torchdoctor.probes.data import table
 from torchdoctor.probes.devices import put_node
 from torchdoctor.probes.draft import Draft
@@ -21,7 +21,9 @@ from torchdoctor.probes.nvidia_files import (
     traces,
     version_in,
 )
-from torchdoctor.probes.nvidia_query import QUERIES, Queried, parse_query, state_of
+
+if TYPE_CHECKING:
+    from torchdoctor.probes.nvidia_query import Queried
 
 __all__ = ["probe"]
 
@@ -194,6 +196,8 @@ def _asked(
     host: Host, draft: Draft, deadline: float, driver: _Driver, *, only_driver: bool = False
 ) -> list[tuple[str, dict[str, Any]]]:
     """Ask ``nvidia-smi``; puts what it says. Empty where it does not answer."""
+    from torchdoctor.probes.nvidia_query import QUERIES, state_of
+
     rows, answer = _query(host, deadline)
     argv = " ".join(QUERIES[0][0])
     for row in rows:
@@ -218,6 +222,8 @@ def _asked(
 
 
 def _query(host: Host, deadline: float) -> tuple[list[Queried], Answer[Completed]]:
+    from torchdoctor.probes.nvidia_query import QUERIES, parse_query, state_of
+
     answer: Answer[Completed] = Answer(status="timeout", detail="no time was left to run nvidia-smi")
     for argv, columns in QUERIES:
         left = deadline - time.monotonic()
@@ -242,6 +248,8 @@ def _fields(row: Queried) -> dict[str, Any]:
 
 
 def _windows(host: Host, draft: Draft, deadline: float) -> None:
+    from torchdoctor.probes import adapters
+
     found = adapters.put(host, draft, "nvidia")
     bound = [a for a in found if not a.basic]
     for adapter in bound:

@@ -29,6 +29,7 @@ def level(flags: frozenset[str]) -> str | None:
 
 
 def features(flags: frozenset[str]) -> tuple[str, ...]:
-    """The flags that can decide whether a build runs, sorted: those of the levels, AVX, AVX-512 and AMX."""
-    wanted = {need for needs in table("cpu")["x86_levels"]["rows"].values() for need in needs}
+    """The flags that can decide whether a build runs, sorted: those above the first level, AVX, AVX-512 and AMX."""
+    _, *levels = table("cpu")["x86_levels"]["rows"].values()
+    wanted = {need for needs in levels for need in needs}
     return tuple(sorted(f for f in flags if f in wanted or f in _ALSO or f.startswith(_KEPT)))
