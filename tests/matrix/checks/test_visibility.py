@@ -1,0 +1,129 @@
+"""Variables that hide GPUs, and GPUs that are asked for and are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from torchdoctor.matrix.verdict import Finding
+
+Examine = Callable[..., dict[str, Finding]]
+Machine = Callable[..., dict[str, Any]]
+CARD = {"vendor": "nvidia", "name": "NVIDIA A100", "compute_capability": "8.0"}
+RADEON = {"vendor": "amd", "name": "RX 7900 XTX", "gfx": "gfx1100", "integrated": False}
+ARC = {"vendor": "intel", "name": "Intel Arc B580 Graphics", "pci_id": "8086:e20b", "integrated": False}
+CUDA = {"torch": "2.14.1+cu126"}
+
+
+@pytest.mark.parametrize("value", ["", "-1", "1", "7,0", "none", "-1,0", "NoDevFiles"])
+def test_everything_is_hidden(examine: Examine, machine: Machine, value: str) -> None:
+    found = examine(machine(packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": value}))["devices-hidden"]
+    assert (found.severity, found.lies_in, found.about) == ("blocker", "environment", "installed")
+    assert found.fix[0] == "unset CUDA_VISIBLE_DEVICES"
+
+
+def test_windows_unsets_in_its_own_way(examine: Examine, machine: Machine) -> None:
+    found = examine(machine(system={"os": "windows"}, packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": "-1"}))
+    assert found["devices-hidden"].fix[0] == "set CUDA_VISIBLE_DEVICES="
+
+
+def test_nothing_installed_is_a_warning(examine: Examine, machine: Machine) -> None:
+    hidden = machine(environment={"CUDA_VISIBLE_DEVICES": ""})
+    assert examine(hidden)["devices-hidden"].severity == "warning"
+    assert examine(hidden, requires=("cuda",))["devices-hidden"].severity == "blocker"
+
+
+def test_a_later_entry_that_names_nothing_is_a_warning(examine: Examine, machine: Machine) -> None:
+    found = examine(machine(gpus=[CARD, CARD], packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": "0,2"}))[
+        "devices-hidden"
+    ]
+    assert found.severity == "warning"
+    assert found.fix == ("name devices from 0 to 1 in CUDA_VISIBLE_DEVICES",)
+
+
+@pytest.mark.parametrize("value", ["0", "1,0", "0,1", "GPU-8932f937-d72c", "MIG-1f2", "0:1"])
+def test_nothing_is_hidden(examine: Examine, machine: Machine, value: str) -> None:
+    profile = machine(gpus=[CARD, CARD], packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": value})
+    assert "devices-hidden" not in examine(profile)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        {"gpus": [], "packages": CUDA},  # nothing to hide
+        {"gpus": None, "packages": {}},
+        {"packages": CUDA, "torch": {"gpu_available": True}},
+        {"gpus": [RADEON], "packages": CUDA},
+    ],
+)
+def test_hiding_nothing_is_no_fault(examine: Examine, machine: Machine, groups: dict[str, Any]) -> None:
+    assert "devices-hidden" not in examine(machine(environment={"CUDA_VISIBLE_DEVICES": ""}, **groups))
+
+
+def test_a_pasted_list_may_be_short(examine: Examine, machine: Machine) -> None:
+    profile = machine(packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": "3"})
+    assert "devices-hidden" in examine(profile)
+    assert "devices-hidden" not in examine(profile, sources={"gpus": "line 12: GPU 0: NVIDIA A100"})
+
+
+def test_rocm_masks_apply_in_turn(examine: Examine, machine: Machine) -> None:
+    rocm = {"torch": "2.14.1+rocm7.2"}
+    masks = {"ROCR_VISIBLE_DEVICES": "1", "HIP_VISIBLE_DEVICES": "1"}
+    found = examine(machine(gpus=[RADEON, RADEON], packages=rocm, environment=masks))["devices-hidden"]
+    assert "renumbers" in found.detail
+    assert found.fix[0] == "unset HIP_VISIBLE_DEVICES"
+    masks["HIP_VISIBLE_DEVICES"] = "0"
+    assert "devices-hidden" not in examine(machine(gpus=[RADEON, RADEON], packages=rocm, environment=masks))
+
+
+def test_rocm_reads_the_cuda_name_too(examine: Examine, machine: Machine) -> None:
+    rocm = machine(gpus=[RADEON], packages={"torch": "2.14.1+rocm7.2"}, environment={"CUDA_VISIBLE_DEVICES": "-1"})
+    assert examine(rocm)["devices-hidden"].severity == "blocker"
+    rocm["environment"]["HIP_VISIBLE_DEVICES"] = "0"
+    assert "devices-hidden" not in examine(rocm)
+
+
+@pytest.mark.parametrize(
+    ("environment", "hidden"),
+    [
+        ({"ZE_AFFINITY_MASK": "1"}, True),
+        ({"ZE_AFFINITY_MASK": "0"}, False),
+        ({"ZE_AFFINITY_MASK": "0.0"}, False),
+        ({"ZE_AFFINITY_MASK": ""}, False),
+        ({"ONEAPI_DEVICE_SELECTOR": "opencl:*"}, True),
+        ({"ONEAPI_DEVICE_SELECTOR": "*:cpu"}, True),
+        ({"ONEAPI_DEVICE_SELECTOR": "level_zero:gpu"}, False),
+        ({"ONEAPI_DEVICE_SELECTOR": "level_zero:0;opencl:cpu"}, False),
+        ({"ONEAPI_DEVICE_SELECTOR": "*:gpu"}, False),
+        ({"ONEAPI_DEVICE_SELECTOR": "!opencl:*"}, False),
+    ],
+)
+def test_intel(examine: Examine, machine: Machine, environment: dict[str, str], hidden: bool) -> None:
+    found = examine(machine(gpus=[ARC], drivers={}, packages={"torch": "2.14.1+xpu"}, environment=environment))
+    assert ("devices-hidden" in found) is hidden
+
+
+@pytest.mark.parametrize(
+    ("gpus", "os", "what", "missing"),
+    [
+        ([], "linux", "gpu", True),
+        ([], "linux", "cuda", True),
+        ([RADEON], "linux", "cuda", True),
+        ([RADEON], "linux", "gpu", False),
+        ([RADEON], "linux", "rocm", False),
+        ([CARD], "linux", "cuda", False),
+        (None, "linux", "cuda", False),  # not known is not missing
+        (None, "linux", "mps", True),  # Metal is macOS's alone
+        (None, "macos", "cuda", True),
+        ([ARC], "linux", "xpu", False),
+    ],
+)
+def test_gpu_not_found(
+    examine: Examine, machine: Machine, gpus: list[dict[str, Any]] | None, os: str, what: str, missing: bool
+) -> None:
+    found = examine(machine(gpus=gpus, system={"os": os}, drivers={}), requires=(what,))
+    assert ("gpu-not-found" in found) is missing
+    if missing:
+        assert found["gpu-not-found"].severity == "blocker"
+        assert "gpu-not-found" not in examine(machine(gpus=gpus, system={"os": os}, drivers={}))

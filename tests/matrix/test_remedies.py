@@ -1,0 +1,70 @@
+"""Commands for the system at hand."""
+
+from __future__ import annotations
+
+import pytest
+from torchdoctor.matrix import remedies
+from torchdoctor.probes.facts import Drivers, Facts, NvidiaDriver, System
+
+
+def system(**values: object) -> Facts:
+    return Facts(system=System(**values))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("os", "name", "family"),
+    [
+        ("linux", "Ubuntu", "ubuntu"),
+        ("linux", "Ubuntu 24.04.3 LTS", "ubuntu"),
+        ("linux", "Linux Mint", "ubuntu"),
+        ("linux", "Debian GNU/Linux", "debian"),
+        ("linux", "Red Hat Enterprise Linux", "rhel"),
+        ("linux", "AlmaLinux", "rhel"),
+        ("linux", "CentOS Linux", "rhel"),
+        ("linux", "Fedora Linux 43", "fedora"),
+        ("linux", "EndeavourOS", "arch"),
+        ("linux", "SLES", "suse"),
+        ("linux", "Gentoo", "linux"),
+        ("linux", None, "linux"),
+        ("windows", "Windows 11", "windows"),
+        ("macos", "macOS", "macos"),
+        (None, None, ""),
+    ],
+)
+def test_family(os: str | None, name: str | None, family: str) -> None:
+    assert remedies.family(system(os=os, name=name)) == family
+
+
+def test_old_cards_get_the_proprietary_driver() -> None:
+    rhel = system(os="linux", name="Rocky Linux")
+    assert "cuda-drivers" in remedies.nvidia_driver(rhel, open_module=False)[0]
+    assert "nvidia-open" in remedies.nvidia_driver(rhel, open_module=True)[0]
+
+
+def test_update_goes_where_the_driver_lives() -> None:
+    assert remedies.update_nvidia_driver(system(os="linux", wsl=2), "580")[1] == "wsl --shutdown"
+    assert "of the host" in remedies.update_nvidia_driver(system(os="linux", container="docker"), "580")[0]
+    assert (
+        remedies.update_nvidia_driver(system(os="linux", name="Ubuntu"), "580")[0]
+        == "sudo apt install nvidia-driver-580"
+    )
+
+
+def test_fabric_manager_is_of_the_drivers_version() -> None:
+    driver = Drivers(nvidia=NvidiaDriver(version="570.124.06"))
+    assert remedies.fabric_manager(Facts(system=System(os="linux", name="Ubuntu"), drivers=driver))[0].endswith("-570")
+    assert remedies.fabric_manager(Facts(system=System(os="linux", name="Rocky Linux"), drivers=driver))[0].endswith(
+        "-570.124.06"
+    )
+    assert "<driver branch>" in remedies.fabric_manager(system(os="linux", name="Ubuntu"))[0]
+
+
+@pytest.mark.parametrize("vendor", ["nvidia", "amd", "intel"])
+@pytest.mark.parametrize("engine", ["docker", "podman", "kubernetes", "lxc", "apptainer", "containerd"])
+def test_every_engine_gets_a_command(vendor: str, engine: str) -> None:
+    assert all(remedies.give_gpu(system(os="linux", container=engine), vendor))
+
+
+def test_groups() -> None:
+    assert remedies.join_group(system(os="linux"), None)[0] == "sudo usermod -aG render,video $USER"
+    assert "--group-add $(stat" in remedies.join_group(system(os="linux", container="docker"), "render")[0]
