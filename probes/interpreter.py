@@ -55,6 +55,18 @@ class Interpreter:
         finally:
             self._lock.release()
 
+    def recorded(self) -> Mapping[str, Any] | None:
+        """What a recording keeps: what it said, or which one failed and how; ``None`` where nothing was asked."""
+        if self._answer is None:
+            return None
+        if self._answer.value is not None:
+            return self._answer.value
+        return {
+            "executable": next(iter(self.command()), None),
+            "error": self._answer.detail,
+            "status": self._answer.status,
+        }
+
     def folders(self, deadline: float) -> Answer[tuple[str, ...]]:
         """Where it imports packages from, in its own order: PYTHONPATH, then its path with the user's folder."""
         answer = self.ask(deadline)
@@ -77,6 +89,8 @@ class Interpreter:
             answer = self._host.value("python")
             if answer.ok and not isinstance(answer.value, Mapping):
                 return Answer(status=FAILED, detail="what the interpreter said is not an object")
+            if answer.ok and isinstance(answer.value.get("error"), str):
+                return Answer(status=str(answer.value.get("status") or FAILED), detail=answer.value["error"])
             return answer
         command = self.command()
         if not command:
@@ -100,6 +114,10 @@ class Interpreter:
         return Answer(status=FAILED, detail=f"{command[0]} could not be run: {why}")
 
     def _choose(self) -> Sequence[str]:
+        if self._host.kind != "live":
+            said = self._host.value("python").value
+            own = said.get("executable") if isinstance(said, Mapping) else None
+            return [own] if isinstance(own, str) else []
         if self._python is not None:
             return self._named(self._python)
         variables = self._host.environ().value or {}
@@ -112,8 +130,8 @@ class Interpreter:
             # Windows puts a stub there that opens the store instead of running anything.
             if found and "\\windowsapps\\" not in found.lower():
                 return [self._behind_shim(found, variables)]
-        own = self._host.value("executable")
-        return [own.value] if isinstance(own.value, str) else []
+        ours = self._host.value("executable")
+        return [ours.value] if isinstance(ours.value, str) else []
 
     def _named(self, name: str) -> Sequence[str]:
         if "/" not in name and "\\" not in name and (found := self._host.find(name)):

@@ -17,6 +17,8 @@ from torchdoctor.probes.variables import allowed_variables
 if TYPE_CHECKING:
     import subprocess
 
+    from torchdoctor.probes.redaction import Identity
+
 __all__ = ["LiveHost"]
 
 _OUTPUT_LIMIT = 16 << 20  # bytes kept of what one program prints
@@ -206,6 +208,12 @@ class LiveHost:
     def commands(self) -> tuple[tuple[tuple[str, ...], Completed], ...]:
         """A live host has none ready."""
         return ()
+
+    def identity(self) -> Identity:
+        """What this machine and its user are called, for the redaction of a recording; never recorded itself."""
+        from torchdoctor.probes.live_identity import identity
+
+        return identity(self._environ)
 
     def close(self) -> tuple[str, ...]:
         """End every program that still runs, start no other; the names of those that the kernel does not let go."""

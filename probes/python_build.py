@@ -27,17 +27,15 @@ def probe(host: Host, draft: Draft, deadline: float, *, interpreter: Interpreter
             draft.put(f"python.{name}", value, _SOURCE)
         return
     draft.miss("python.version", answer.detail)
-    if host.kind == "live":
-        for program in interpreter.command()[:1]:
-            draft.put("python.executable", program, "the path")
-            _from_files(host, program, draft)
-    else:
-        for argv, completed in host.commands():
-            if re.match(r"(?:python|pypy)[\d.]*t?$", argv[0]) and argv[1:] in (("-V",), ("-VV",), ("--version",)):
-                # Python 2 prints it on standard error.
-                text = (completed.stdout + b"\n" + (completed.stderr or b"")).decode("utf-8", "replace")
-                for name, value in parse_version_text(text).items():
-                    draft.put(f"python.{name}", value, " ".join(argv))
+    for program in interpreter.command()[:1]:
+        draft.put("python.executable", program, "the path")
+        _from_files(host, program, draft)
+    for argv, completed in host.commands():
+        if re.match(r"(?:python|pypy)[\d.]*t?$", argv[0]) and argv[1:] in (("-V",), ("-VV",), ("--version",)):
+            # Python 2 prints it on standard error.
+            text = (completed.stdout + b"\n" + (completed.stderr or b"")).decode("utf-8", "replace")
+            for name, value in parse_version_text(text).items():
+                draft.put(f"python.{name}", value, " ".join(argv))
 
 
 def parse_said(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -224,7 +224,7 @@ _SHAPES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "values": (lambda v: isinstance(v, dict), "an object"),
     "registry": (_is_map(lambda v: v is None or isinstance(v, dict)), "an object of objects"),
     "subkeys": (_is_map(lambda v: v is None or _is_texts(v)), "an object of lists of names"),
-    "kernels": (_is_map(_is_texts), "an object of lists of architectures"),
+    "kernels": (_is_map(lambda v: _is_texts(v) or _is_map(_is_texts)(v)), "an object of lists of architectures"),
     "absent": (_is_texts, "a list of paths"),
     "denied": (_is_texts, "a list of paths"),
     "failed": (_is_map(_is_text), "an object of strings"),

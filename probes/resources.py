@@ -22,7 +22,7 @@ def probe(host: Host, draft: Draft, deadline: float, *, interpreter: Interpreter
         draft.put(f"resources.{name}", _size(value.value), "statvfs")
         if value.value is None:
             draft.miss(f"resources.{name}", value.detail)
-    if interpreter is None or host.kind != "live":
+    if interpreter is None:
         return
     # Where packages would be written; another disk than the home folder's more often than not.
     said = interpreter.ask(deadline).value or {}
