@@ -104,7 +104,14 @@ def rebuild_nvidia_module(facts: Facts) -> tuple[str, ...]:
     steps = ["sudo modprobe nvidia  # says why it fails"]
     if build:
         steps.append(f"after a kernel update: {build}")
-    steps.append("with Secure Boot on (mokutil --sb-state): enrol the module's key (mokutil --import) or switch it off")
+    if facts.system.secure_boot:
+        steps.insert(
+            0, "Secure Boot is on: enrol the key the module is signed with (sudo mokutil --import, restart, confirm)"
+        )
+    elif facts.system.secure_boot is None:
+        steps.append(
+            "with Secure Boot on (mokutil --sb-state): enrol the module's key (sudo mokutil --import) or switch it off"
+        )
     return tuple(steps)
 
 

@@ -27,6 +27,7 @@ FAMILIES: tuple[str, ...] = (
     "intel",
     "apple",
     "cpu",
+    "windows",
     "system",
     "packages",
     "companions",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor, severity
+from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import gfx_name
 from torchdoctor.matrix.requirements import accelerated_gpus
@@ -39,26 +39,60 @@ def rocm_device_missing(case: Case) -> Iterator[Finding]:
     facts, kfd = case.facts, _node(case, _KFD)
     if facts.system.os != "linux" or facts.system.wsl or not case.gpus("amd") or not _meant(case):
         return
-    if kfd is None or kfd.present is not False or facts.torch.gpu_available:
+    if facts.torch.gpu_available:
         return
-    first = case.gpus("amd")[0][0]
-    container = facts.system.container
+    cards = accelerated_gpus(facts, "amd")
+    container, dri = facts.system.container, _node(case, "/dev/dri")
+    kernel = [f"gpus[{i}].driver" for i, _ in cards]
+    title = None
+    if kfd is not None and kfd.present is False:
+        missing = _KFD
+        detail = (
+            f"The {container} container was started without /dev/kfd."
+            if container
+            else "The kernel offers no ROCm device: "
+            + (
+                "amdgpu is not loaded."
+                if facts.drivers.amdgpu.version == ""
+                else "amdgpu is not loaded or leaves this GPU out."
+            )
+        )
+    elif container and dri is not None and dri.present is False:
+        missing, detail, title = (
+            "/dev/dri",
+            f"The {container} container was started without /dev/dri.",
+            "There is no /dev/dri: ROCm cannot see the GPU",
+        )
+    elif all(g.driver == "vfio-pci" for _, g in cards):
+        missing, container = "", ""
+        detail, title = (
+            "Every AMD GPU is bound to vfio-pci.",
+            "The AMD GPU is set aside for a virtual machine (vfio-pci)",
+        )
+    else:
+        return
     if container:
         fix = remedies.give_gpu(facts, "amd")
-        detail = f"The {container} container was started without /dev/kfd."
+    elif not missing:
+        fix = ("unbind it from vfio-pci and bind it to amdgpu, or run torch inside the virtual machine",)
     else:
         fix = (
             "sudo modprobe amdgpu  # then: sudo dmesg | grep -iE 'amdgpu|kfd'",
             "if kfd skips the device, the last line of that output says why (firmware, PCIe atomics, kernel too old)",
         )
-        detail = "The kernel offers no ROCm device: amdgpu is not loaded or leaves this GPU out."
     yield finding(
         "rocm-device-missing",
         case,
         about=about(case, "amd"),
-        severity=severity(case, "amd") if container else "blocker",
+        title=title,
         detail=detail,
-        evidence=(f"devices.{_KFD}.present", f"gpus[{first}].name", f"gpus[{first}].driver", "system.container"),
+        evidence=(
+            f"devices.{missing}.present",
+            f"gpus[{cards[0][0]}].name",
+            *kernel,
+            "drivers.amdgpu.version",
+            "system.container",
+        ),
         lies_in="container" if container else "system",
         fix=fix,
     )

@@ -76,8 +76,12 @@ def xpu_kernel_driver(case: Case) -> Iterator[Finding]:
     for place, gpu in case.gpus("intel"):
         if gpu.driver is None or (gpu.integrated and any(g.integrated is False for _, g in case.gpus("intel"))):
             continue
-        if gpu.driver == "vfio-pci":
-            title: str | None = "The Intel GPU is set aside for a virtual machine (vfio-pci)"
+        if gpu.driver == "" and facts.system.os == "linux":
+            title: str | None = "No kernel driver is bound to the Intel GPU"
+            detail = "Neither i915 nor xe drives the device: the kernel may be older than the GPU."
+            fix = "boot a newer kernel; sudo dmesg | grep -iE 'i915|xe ' says why the driver leaves it out"
+        elif gpu.driver == "vfio-pci":
+            title = "The Intel GPU is set aside for a virtual machine (vfio-pci)"
             detail, fix = (
                 "A virtual machine may use it, this system may not.",
                 "unbind it from vfio-pci, or run torch in the virtual machine",
@@ -126,6 +130,18 @@ def xpu_permission(case: Case) -> Iterator[Finding]:
         or not case.gpus("intel")
         or not _meant(case)
     ):
+        return
+    dri = (facts.devices or {}).get("/dev/dri")
+    if facts.system.container and dri is not None and dri.present is False:
+        yield finding(
+            "xpu-permission",
+            case,
+            about=about(case, "intel"),
+            title="The container was not given the Intel GPU's render node",
+            detail=f"The {facts.system.container} container was started without /dev/dri.",
+            evidence=("devices./dev/dri.present", "system.container"),
+            fix=remedies.give_gpu(facts, "intel"),
+        )
         return
     nodes = {
         p: d

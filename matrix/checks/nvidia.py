@@ -99,7 +99,14 @@ def driver_not_loaded(case: Case) -> Iterator[Finding]:
             case,
             about=about(case, "nvidia"),
             detail=why,
-            evidence=(first, "drivers.nvidia.installed", "drivers.nvidia.loaded", _VERSION, *paths),
+            evidence=(
+                first,
+                "drivers.nvidia.installed",
+                "drivers.nvidia.loaded",
+                _VERSION,
+                "system.secure_boot",
+                *paths,
+            ),
             fix=steps,
         )
     elif held == {"vfio-pci"}:

@@ -68,3 +68,13 @@ def test_every_engine_gets_a_command(vendor: str, engine: str) -> None:
 def test_groups() -> None:
     assert remedies.join_group(system(os="linux"), None)[0] == "sudo usermod -aG render,video $USER"
     assert "--group-add $(stat" in remedies.join_group(system(os="linux", container="docker"), "render")[0]
+
+
+@pytest.mark.parametrize(("on", "place"), [(True, 0), (None, -1)])
+def test_secure_boot_first_where_it_is_known_to_be_on(on: bool | None, place: int) -> None:
+    assert "Secure Boot" in remedies.rebuild_nvidia_module(system(os="linux", name="Ubuntu", secure_boot=on))[place]
+
+
+def test_secure_boot_off_is_not_mentioned() -> None:
+    steps = remedies.rebuild_nvidia_module(system(os="linux", name="Ubuntu", secure_boot=False))
+    assert not [s for s in steps if "Secure Boot" in s]

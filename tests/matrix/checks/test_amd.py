@@ -32,6 +32,17 @@ def test_no_kfd_in_a_container(examine: Examine, machine: Machine) -> None:
     assert found["rocm-device-missing"].fix[0].startswith("docker run --device /dev/kfd")
 
 
+def test_container_without_dri_and_card_set_aside(examine: Examine, machine: Machine) -> None:
+    devices = {"/dev/kfd": KFD, "/dev/dri": {"present": False}}
+    found = examine(rocm(machine, system={"container": "podman"}, devices=devices))["rocm-device-missing"]
+    assert found.lies_in == "container" and "/dev/dri" in found.title
+    assert "rocm-device-missing" not in examine(rocm(machine, devices=devices))  # nothing says that ROCm fails there
+    aside = examine(rocm(machine, gpus=[{**CARD, "driver": "vfio-pci"}], devices={"/dev/kfd": KFD}))[
+        "rocm-device-missing"
+    ]
+    assert aside.lies_in == "system" and "vfio-pci" in aside.title
+
+
 @pytest.mark.parametrize(
     "groups",
     [

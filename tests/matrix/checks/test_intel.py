@@ -79,6 +79,17 @@ def test_set_aside_for_a_virtual_machine(examine: Examine, machine: Machine) -> 
     assert "virtual machine" in examine(arc(machine, gpus=[{**B580, "driver": "vfio-pci"}]))["xpu-kernel-driver"].title
 
 
+def test_no_driver_bound(examine: Examine, machine: Machine) -> None:
+    assert "No kernel driver" in examine(arc(machine, gpus=[{**B580, "driver": ""}]))["xpu-kernel-driver"].title
+
+
+def test_container_without_dri(examine: Examine, machine: Machine) -> None:
+    shut = {"/dev/dri": {"present": False}}
+    found = examine(arc(machine, system={"container": "docker"}, devices=shut))["xpu-permission"]
+    assert found.fix[0].startswith("docker run --device /dev/dri")
+    assert "xpu-permission" not in examine(arc(machine, devices=shut))
+
+
 def test_permission(examine: Examine, machine: Machine) -> None:
     shut = {"/dev/dri/renderD128": {"present": True, "openable": False, "group": "render"}}
     found = examine(arc(machine, devices=shut))["xpu-permission"]
