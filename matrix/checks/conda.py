@@ -1,1 +1,81 @@
-"""Checks to come."""
+"""conda's own ways: a channel that ended, an MKL that the channel's builds cannot be loaded with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.catalog import version_key
+from torchdoctor.matrix.checks import check
+from torchdoctor.matrix.checks._packages import public
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.tables import table
+from torchdoctor.matrix.verdict import Finding
+
+_CHANNEL = re.compile(r"(?:^|/|\s)pytorch(?:/(?:linux|osx|win|noarch)[\w-]{0,12})?/?(?:$|\s|,)")
+
+
+def _asks_pytorch_channel(case: Case) -> str | None:
+    """The fact that names the ``pytorch`` channel as the one torch is to come from; ``None`` where none does."""
+    if _CHANNEL.search(case.facts.request.index or ""):
+        return "request.index"
+    for place, row in enumerate(case.facts.settings or ()):
+        if (row.key or "").startswith("channel") and row.value == "pytorch":
+            return f"settings[{place}]"
+    return None
+
+
+@check("conda-channel-ended")
+def channel_ended(case: Case) -> Iterator[Finding]:
+    """A release after the last one of the ``pytorch`` channel is asked of it."""
+    request, last = case.facts.request, table("conda.toml")["pytorch_channel"]["last"]
+    fact = _asks_pytorch_channel(case)
+    number = re.search(r"(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?)", request.torch or "")
+    if request.installer != "conda" or fact is None or number is None:
+        return
+    upper = (request.torch or "").lstrip().startswith(("<", "!="))
+    asked = version_key(number[1])
+    if upper or asked <= version_key(last)[: len(asked)]:
+        return
+    yield finding(
+        "conda-channel-ended",
+        case,
+        about="request",
+        detail=f"The pytorch channel ends with {last}; {request.torch} was never published there.",
+        evidence=("request.torch", fact),
+        fix=(
+            "install torch with pip inside the conda environment",
+            "or from conda-forge: conda install -c conda-forge pytorch",
+        ),
+    )
+
+
+@check("conda-mkl-conflict")
+def mkl_conflict(case: Case) -> Iterator[Finding]:
+    """MKL 2024.1 and newer lacks a symbol that the builds of the ``pytorch`` channel ask for."""
+    rows = table("conda.toml")["mkl"]
+    seen = case.symptom("mkl-symbol", "mkl-conflict")
+    text = next((i for i, s in enumerate(case.facts.symptoms or ()) if "iJIT_NotifyEvent" in (s.text or "")), None)
+    mkl = case.package("mkl")
+    if text is not None or seen:
+        yield _mkl(case, f"symptoms[{text if text is not None else seen[0][0]}]", mkl)
+        return
+    if not mkl or version_key(mkl) < version_key(rows["first_without_symbol"]):
+        return
+    for place, row in enumerate(case.facts.distributions or ()):
+        if row.name in ("pytorch", "libtorch") and row.build and row.channel == "pytorch" and row.version:
+            if version_key(public(row.version)) <= version_key(rows["last_affected_torch"]):
+                yield _mkl(case, f"distributions[{place}].channel", mkl)
+            return
+
+
+def _mkl(case: Case, fact: str, mkl: str | None) -> Finding:
+    return finding(
+        "conda-mkl-conflict",
+        case,
+        about="installed",
+        detail=f"{'MKL ' + mkl if mkl else 'The MKL that is installed'} has no iJIT_NotifyEvent, which this torch asks for when it is loaded.",
+        evidence=(fact, "packages.mkl", "packages.torch"),
+        fix=('conda install "mkl<2024.1"', "or install torch with pip"),
+    )
