@@ -36,7 +36,7 @@ _NOISE = _set(
 _BOARD = _set(
     "laptop mobile notebook max q maxq with design pcie pci e sxm sxm2 sxm3 sxm4 sxm5 sxm6 dgxs fhhl oam hbm2 hbm2e hbm3 "
     "hbm3e nvl gddr5 gddr5x gddr6 gddr6x ddr3 ddr4 lhr edition founders server workstation sff embedded developer kit module "
-    "mig virtual vgpu"
+    "mig virtual vgpu ac mba mcm"
 )
 _FAMILIES = {
     "nvidia": _set("geforce quadro tesla rtx gtx gt grid nvs jetson tegra agx igx drive"),

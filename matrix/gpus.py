@@ -244,8 +244,13 @@ def intel_by_name(name: str) -> KnownGpu | None:
 
 
 def intel_gpu(pci_id: str | None, name: str | None) -> KnownGpu | None:
-    """By PCI id, by name where that says nothing."""
-    return (intel_by_pci(pci_id) if pci_id else None) or (intel_by_name(name) if name else None)
+    """By PCI id, by name where that says nothing. The table holds every id that Intel's compute runtime drives from its
+    twelfth generation on, so an id outside it is older or newer than anything PyTorch lists.
+    """
+    known = (intel_by_pci(pci_id) if pci_id else None) or (intel_by_name(name) if name else None)
+    if known is None and pci_id and _device(pci_id, "8086"):
+        return KnownGpu(vendor="intel", pci_id=pci_id.lower(), xpu=False, confidence="inferred")
+    return known
 
 
 def _intel_platform(printed: Printed) -> KnownGpu | None:
