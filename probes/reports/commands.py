@@ -1,0 +1,262 @@
+"""What people typed: installs, exports, docker runs, Dockerfile and compose lines, and the answers of small commands."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports import values
+from torchdoctor.probes.reports.collect_env import put_jetson, put_system
+from torchdoctor.probes.reports.packages import canonical
+from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading
+from torchdoctor.probes.reports.request import put_index, put_request
+
+__all__ = ["read_commands"]
+
+_INSTALL = re.compile(
+    r"\b(pip3?(?:\.\d{1,2})?|uv pip|uv add|uv|poetry add|poetry|pdm add|pixi add|conda|mamba|micromamba|pip\.exe|easy_install)\s{1,4}(?:-[\w-]{1,30}\s{1,3}){0,4}(install|add|sync|lock|create)\b(.{0,1200})"
+)
+_TOKEN = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|[^\s\"']{1,400}")
+_REQUIREMENT = re.compile(
+    r"([A-Za-z][\w.-]{0,60})(\[[\w,-]{0,40}\])?\s?((?:===|==|~=|>=|<=|!=|<|>|=|@\s?)[\w.*+!,<>=~ -]{1,80})?$"
+)
+_INDEX_OPTION = re.compile(
+    r"(?:--(?:extra-)?index-url|--index|--find-links|--default-index|--pip-args|-i|-f)[ =]{1,3}[\"']?((?:\w{1,40}=)?https?://[^\s\"',;)]{3,300})"
+)
+_BACKEND = re.compile(r"--torch-backend[ =]([\w.]{2,12})")
+_ENV = re.compile(
+    r"(?:^|[\s;])(?:export |set |ENV |setx |\$env:|-e |--env |env |SET |[-] )?((?:CUDA|NVIDIA|HIP|ROCR|HSA|GPU|ZE|ONEAPI|SYCL|LD|PYTORCH|TORCH|PIP|UV|TRITON|KMP|NUMEXPR|OMP|CONDA|PYTHON|DYLD|VIRTUAL|TMP|TEMP|XPU|IPEX|UR)_?[A-Z0-9_]{0,50})\s?(?:=|: )\s?(\"[^\"]{0,400}\"|'[^']{0,400}'|[^\s\"'`;&|,)]{0,400})"
+)
+_ENV_NAMES = re.compile(
+    r"^(?:CUDA_(?:VISIBLE_DEVICES|DEVICE_ORDER|HOME|PATH|MODULE_LOADING)|NVIDIA_\w{1,40}|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HSA_\w{1,40}|ZE_\w{1,40}|ONEAPI_DEVICE_SELECTOR|SYCL_\w{1,40}|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_\w{1,30}|PYTORCH_\w{1,50}|TORCH_\w{1,50}|PIP_\w{1,30}|UV_\w{1,30}|TRITON_\w{1,40}|KMP_\w{1,30}|PYTHONPATH|PYTHONHOME|TMPDIR|TMP|TEMP|XPU_\w{1,30})$"
+)
+_ECHO = re.compile(r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$")
+_GREP_ENV = re.compile(
+    r"\b(?:env|printenv|set) ?\| ?grep (?:-\w )?\"?([A-Z][A-Z0-9_]{2,50})\"?\s*$|\bprintenv ([A-Z][A-Z0-9_]{2,50})\s*$"
+)
+_PROMPT = re.compile(
+    r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[:\s][^$#%>\n]{0,80})?[$#%>❯]\s|^\s{0,4}(?:PS )?[A-Z]:\\[^>\n]{0,120}>|^\s{0,4}>>> |^\s{0,4}[/~][\w/.-]{0,60} [#$] "
+)
+_IMAGE_WORD = re.compile(r"\bFROM |\bdocker |\bpodman |\bimage\b|docker\.io/", re.I)
+_IMAGE = re.compile(r"(?:[\w.-]{1,60}/){0,4}[\w.-]{2,60}:\w[\w.-]{0,80}")
+_IMAGE_DRIVER = re.compile(r"\bnvidia[-_](\d{3})\b")
+_DOCKER = re.compile(
+    r"\bdocker (?:run|exec|compose|build|pull)|^FROM [\w./-]{3,80}(?::|\s|$)|\bdocker container|\bin docker\b|\bdocker-compose\b|in a container|OCI runtime|dockerenv|Docker image",
+    re.I,
+)
+
+
+def read_commands(reading: Reading) -> None:
+    """Requests, environment variables, containers and images."""
+    absent = _not_exported(reading)
+    tried: list[int] = []
+    for index, line in enumerate(reading.lines):
+        if len(line) < 4:
+            continue
+        if ("install" in line or " add" in line or " sync" in line or " lock" in line or "create" in line) and (
+            match := _INSTALL.search(line)
+        ):
+            _install(reading, index, line, match)
+            tried.append(index)
+        elif "http" in line and ("index" in line.lower() or "url" in line or "-f " in line or "-i " in line):
+            _urls(reading, index, line, CLAIMED)
+        if "=" in line or ": " in line:
+            _environment(reading, index, line, absent)
+        if "echo " in line and (match := _ECHO.search(line)):
+            _echoed(reading, index, match[1], absent)
+        if ":" in line or "FROM " in line or "docker" in line.lower():
+            _image(reading, index, line)
+        if "nvidia-" in line and "image" in line.lower() and (match := _IMAGE_DRIVER.search(line)):
+            reading.put("drivers.nvidia.version", match[1], index, CLAIMED - 1)
+        if "L4T" in line or "JetPack" in line or "nv_tegra_release" in line or "(release), REVISION" in line:
+            put_jetson(reading, index, line, CLAIMED)
+
+
+def _not_exported(reading: Reading) -> set[str]:
+    """Variables of which ``env | grep NAME`` printed nothing."""
+    found = set()
+    if "grep" not in reading.text and "printenv" not in reading.text:
+        return found
+    for index, line in enumerate(reading.lines[:-1]):
+        if match := _GREP_ENV.search(line):
+            name = match[1] or match[2]
+            below = reading.lines[index + 1]
+            if (
+                not below.strip()
+                or ((_PROMPT.match(below) or below.strip() in (">", "$", "#", "%"))
+                and name not in below)
+            ):
+                found.add(name)
+    return found
+
+
+def _install(reading: Reading, index: int, line: str, match: re.Match[str]) -> None:
+    tool = match[1].split(" ")[0].split(".")[0]
+    installer = {"pip3": "pip", "mamba": "conda", "micromamba": "conda", "easy": "pip"}.get(tool, tool)
+    if match[1] in ("uv add", "uv") or match[1] == "uv pip":
+        installer = "uv"
+    low = line.lower()
+    works = re.match(r"\s{0,4}(?:works|worked|fixed|workaround|solution|ok)\b", low) is not None
+    if match[2] == "create" and installer != "conda":
+        return
+    rest = match[3]
+    if works:
+        return
+    tokens = [t.strip("\"'") for t in _TOKEN.findall(rest)]
+    packages = _requirements(tokens)
+    rank = PRINTED - 2 if "torch" in packages or "pytorch" in packages else CLAIMED
+    if "torch" in packages or "pytorch" in packages or "-r" in tokens or "sync" in match[2] or packages:
+        reading.draft.put("request.installer", installer, reading.source(index), rank=rank)
+    if installer == "conda":
+        _conda(reading, index, packages, rest, rank)
+        return
+    if "torch" in packages:
+        put_request(reading, index, "torch", packages["torch"], rank)
+    elif len(packages) == 1:
+        name = next(iter(packages))
+        if name.startswith("torch") or name in (
+            "xformers",
+            "vllm",
+            "flash-attn",
+            "bitsandbytes",
+            "triton",
+            "intel-extension-for-pytorch",
+        ):
+            put_request(reading, index, name, packages[name], rank)
+    for name, version in packages.items():
+        if name in ("torchvision", "torchaudio", "torchcodec") and version.startswith("=="):
+            reading.symptom(f"asked-{name}", index, f"{name}{version}")
+    _urls(reading, index, rest, rank)
+    if backend := _BACKEND.search(rest):
+        if backend[1] != "auto":
+            reading.put("request.variant", backend[1], index, rank)
+
+
+def _requirements(tokens: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    skip = False
+    for token in tokens[:200]:
+        if skip:
+            skip = False
+            continue
+        if token in ("-r", "-c", "-f", "-i", "--index-url", "--extra-index-url", "--find-links", "--index", "-n", "--name", "--target", "-t", "--extra", "--group", "--python", "-p", "-c"):  # fmt: skip
+            skip = True
+            continue
+        if token in ("&&", "||", "|", ";", "#", "->", "then"):
+            break
+        if token.startswith("#"):
+            break
+        if token.startswith("-") or "/" in token or "\\" in token or token.endswith(".whl"):
+            continue
+        if match := _REQUIREMENT.match(token):
+            found.setdefault(
+                canonical(match[1]) if match[1].lower() != "pytorch" else "pytorch", (match[3] or "").strip()
+            )
+    return found
+
+
+def _conda(reading: Reading, index: int, packages: dict[str, str], rest: str, rank: int) -> None:
+    spec = packages.get("pytorch") or packages.get("torch")
+    if spec is not None:
+        version = spec.lstrip("=").split("=")[0]
+        put_request(reading, index, "torch", f"=={version}" if version and version[0].isdigit() else spec, rank)
+    for name, prefix in (("pytorch-cuda", "cu"), ("cudatoolkit", "cu")):
+        if number := packages.get(name, "").lstrip("="):
+            variant = values.cuda_variant(number)
+            reading.put("request.variant", variant, index, rank)
+    if "cpuonly" in packages:
+        reading.put("request.variant", "cpu", index, rank)
+    if re.search(r"-c\s{1,3}pytorch\b|pytorch::|--channel[ =]pytorch\b", rest):
+        reading.put("request.index", "https://conda.anaconda.org/pytorch", index, rank)
+
+
+def _urls(reading: Reading, index: int, text: str, rank: int) -> None:
+    for match in _INDEX_OPTION.finditer(text[:2000]):
+        url = match[1].split("=", 1)[1] if "=http" in match[1] else match[1]
+        put_index(reading, index, url, rank)
+
+
+def _environment(reading: Reading, index: int, line: str, absent: set[str]) -> None:
+    for match in _ENV.finditer(line[:2000]):
+        name, value = match[1], match[2].strip("\"'")
+        if not _ENV_NAMES.match(name) or name in absent or value.startswith("$(") or ("://" in value and "@" in value):
+            continue
+        tail = line[match.end() : match.end() + 30].lower()
+        if re.match(r"\s{0,4}(?:->|→|=>|:)\s{0,3}(?:pass|works|ok)", tail):
+            reading.symptom("mask-works", index)
+            continue
+        if value in ("", "<none>", "N/A") and ":" in line[match.start() : match.end()]:
+            continue
+        reading.put(f"environment.{name}", value, index, PRINTED)
+
+
+def _echoed(reading: Reading, index: int, name: str, absent: set[str]) -> None:
+    # an empty line may be an empty variable or an unset one: nothing follows from it
+    if index + 1 >= len(reading.lines) or name in absent or not _ENV_NAMES.match(name):
+        return
+    value = reading.lines[index + 1].strip()
+    if value and not _PROMPT.match(reading.lines[index + 1]) and len(value) < 400:
+        reading.put(f"environment.{name}", value, index + 1, PRINTED - 1)
+
+
+def _image(reading: Reading, index: int, line: str) -> None:
+    if _DOCKER.search(line):
+        word = "podman" if "podman" in line.lower() else "docker"
+        if not (_PROMPT.match(line) and "docker build" in line):
+            reading.put("system.container", word, index, CLAIMED - 1)
+    if not _IMAGE_WORD.search(line):
+        return
+    for token in line[:1500].split():
+        token = token.strip("()\"',`")
+        if (
+            _IMAGE.fullmatch(token)
+            and not token.split(":")[1].isdigit()
+            and token[1:3] != ":\\"
+            and not token.lower().startswith(("docker:", "error:"))
+        ):
+            _image_facts(reading, index, token)
+            return
+
+
+def _image_facts(reading: Reading, index: int, image: str) -> None:
+    tag = image.split(":")[1].lower()
+    name = image.split(":")[0].lower()
+    reading.put("system.container", "docker", index, CLAIMED - 1)
+    if "alpine" in tag or name.endswith("alpine"):
+        reading.put("system.os", "linux", index, CLAIMED + 3)
+        reading.put("system.name", "Alpine Linux", index, CLAIMED + 3)
+        reading.put("system.libc", "musl", index, CLAIMED + 3)
+    elif name.endswith(
+        (
+            "ubuntu",
+            "debian",
+            "centos",
+            "fedora",
+            "rockylinux",
+            "almalinux",
+            "amazonlinux",
+            "nixos",
+            "ubi8/ubi",
+            "ubi9/ubi",
+        )
+    ):
+        put_system(
+            reading,
+            index,
+            image.rsplit("/", 1)[-1]
+            .replace(":", " ")
+            .replace("amazonlinux", "amazon linux")
+            .replace("rockylinux", "rocky linux"),
+            CLAIMED - 2,
+        )
+    if (name.endswith("python") or "python" in tag) and (
+        match := re.search(r"(?:python)?(3\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*-cuda)", tag)
+    ):
+        reading.put("python.version", match[1], index, CLAIMED + 1)
+    if "-py3." in tag or "_py3." in tag:
+        if match := re.search(r"[-_]py(3\.\d{1,2})", tag):
+            reading.put("python.version", match[1], index, CLAIMED - 1)
+
+
+def environment_name(name: str) -> bool:
+    """Whether that variable is one that a check may read."""
+    return _ENV_NAMES.match(name) is not None

@@ -1,0 +1,54 @@
+"""What conda says when it cannot find a package, and its plan of an installation."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.request import put_request
+
+__all__ = ["read_conda"]
+
+_PLATFORM = re.compile(
+    r"^\s{0,4}(?:P|p)latform ?: ?(linux-64|linux-aarch64|osx-64|osx-arm64|win-64|win-arm64|linux-ppc64le)|/(linux-64|linux-aarch64|osx-64|osx-arm64|win-64)(?:::|/|\s|$)"
+)
+_MISSING = re.compile(r"^\s{0,8}- ([a-z][\w.-]{0,60}?)(?:\s?(==|=|>=|<=|<|>)\s?([\w.*]{1,30}))?(?:[=\s]\S{1,40})?\s*$")
+_PLATFORMS = {
+    "linux-64": ("linux", "x86_64"), "linux-aarch64": ("linux", "aarch64"), "linux-ppc64le": ("linux", "ppc64le"), "osx-64": ("macos", "x86_64"),
+    "osx-arm64": ("macos", "aarch64"), "win-64": ("windows", "x86_64"), "win-arm64": ("windows", "aarch64"),
+}  # fmt: skip
+
+
+def read_conda(reading: Reading) -> None:
+    """Platform, the request and ``conda-not-found`` where a package is missing from its channels."""
+    if not reading.has("conda", "mamba", "package plan", "linux-64", "win-64", "osx-"):
+        return
+    missing = -1
+    channel = False
+    for index, line in enumerate(reading.lines):
+        if "-64" in line or "-aarch64" in line or "osx-arm64" in line:
+            if match := _PLATFORM.search(line):
+                os, machine = _PLATFORMS[match[1] or match[2]]
+                reading.put("system.os", os, index, PRINTED)
+                reading.put("python.machine", machine, index, PRINTED)
+                reading.put("system.machine", machine, index, PRINTED - 2)
+        if "PackagesNotFoundError" in line or "ResolvePackageNotFound" in line or "nothing provides" in line:
+            missing = index
+            reading.saw("conda_error", 20)
+        if "anaconda.org/pytorch" in line or line.strip() in ("- pytorch", "-c pytorch") or "-c pytorch" in line:
+            channel = True
+            reading.draft.put("request.installer", "conda", reading.source(index), rank=PRINTED - 2)
+        if (
+            0 <= missing < index <= missing + 12
+            and (match := _MISSING.match(line))
+            and not line.strip().startswith("- http")
+        ):
+            if match[1] in ("pytorch", "torch", "pytorch-cuda", "torchvision", "torchaudio"):
+                reading.symptom("conda-not-found", index)
+            if match[1] == "pytorch" and match[3]:
+                version = match[3].rstrip("*").rstrip(".")
+                put_request(reading, index, "torch", f"=={version}", MEASURED - 3)
+    if channel:
+        for index in reading.find("pytorch"):
+            reading.symptom("conda-pytorch-channel", index)
+            break

@@ -1,0 +1,92 @@
+"""Lines that people type: a GPU, a system, a driver named in a sentence. The weakest source; every other one outranks it."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports import names, values
+from torchdoctor.probes.reports.collect_env import put_named_gpus, put_system
+from torchdoctor.probes.reports.reading import CLAIMED, Reading
+
+__all__ = ["read_free_text"]
+
+_GPU_WORDS = re.compile(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware)\b")
+_DRIVER = re.compile(
+    r"\b(?:[Dd]river|NVIDIA driver|nvidia-driver)[ -]{1,2}(?:version )?[:= ]{0,2}(\d{3}(?:\.\d{1,4}){0,2})\b|\bR(\d{3})\b driver"
+)
+_ROCM_GFX = re.compile(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
+_WSL = re.compile(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
+_SYSTEM = re.compile(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo)\b|\bDocker for Windows", re.I)  # fmt: skip
+_TRACE = re.compile(
+    r"^\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|site-packages|^\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|https?://|^#\d"
+)
+_CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
+
+
+def read_free_text(reading: Reading) -> None:
+    """GPUs, system, driver named in lines that no other parser has taken."""
+    shown = 0
+    for index, line in enumerate(reading.lines):
+        if len(line) < 4 or len(line) > 1000 or index in reading.taken:
+            continue
+        if _TRACE.search(line):
+            if "WSL2" in line:
+                reading.put("system.wsl", 2, index, CLAIMED - 1)
+            continue
+        shown += 1
+        text = line.strip()
+        if _WSL.search(text):
+            reading.put("system.wsl", 1 if "WSL1" in text or "WSL 1" in text else 2, index, CLAIMED)
+            reading.put("system.os", "linux", index, CLAIMED + 1)
+        elif text.startswith("Microsoft Windows [Version") and reading.has("wsl"):
+            continue  # the host of a WSL session
+        if _SYSTEM.search(text) and not text.startswith((">>>", "import ")):
+            _system(reading, index, text)
+        if ":" not in text[:40] or text.startswith(("(", "#", "-")) or "machine" in text.lower():
+            labelled = _GPU_WORDS.search(text) is not None and len(text) < 160
+            if not _CAPABILITY.search(text) or "which is of" not in text:
+                put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled and names.find_gpus(text) == [])
+            if "driver" in text.lower() and (match := _DRIVER.search(text)):
+                reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
+        elif _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]:
+            put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
+        _architecture(reading, index, text)
+    if shown:
+        reading.saw("free_text", 1)
+
+
+def _system(reading: Reading, index: int, text: str) -> None:
+    low = text.lower()
+    if "docker" in low and "windows" in low:
+        return
+    if re.search(
+        r"\b(?:linux|windows|macos) (?:is|was|wheels?|only|support)|wheels? for (?:linux|windows|macos)|win_amd64|sys_platform|platform tag",
+        low,
+    ):
+        return
+    if low.startswith(("from ", "image", "docker ", "mkdir", "cd ", "base")):
+        return
+    rank = CLAIMED
+    found = values.parse_system(text)
+    if found is None:
+        return
+    put_system(reading, index, text, rank)
+
+
+def _architecture(reading: Reading, index: int, text: str) -> None:
+    low = text.lower()
+    if not any(w in low for w in ("x86", "aarch64", "arm", "amd64", "x64", "intel")):
+        return
+    if re.search(r"\bwindows\b.{0,16}\b(?:arm64|on arm|arm)\b|\barm64 windows\b|snapdragon x", low):
+        reading.put("system.os", "windows", index, CLAIMED + 2)
+        reading.put("system.machine", "aarch64", index, CLAIMED + 2)
+    elif re.search(r"\b(?:macos|mac|imac|macbook)\b.{0,24}\bintel\b|\bintel (?:chip|mac|imac|macbook)\b", low):
+        reading.put("system.os", "macos", index, CLAIMED + 1)
+        reading.put("system.machine", "x86_64", index, CLAIMED + 1)
+    elif (machine := values.machine_in(text)) and ("wheel" not in low and "pip" not in low and "nvcc" not in low):
+        if (re.search(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b", low) and "/" not in low[:60]) or re.search(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b", low):
+            reading.put("system.machine", machine, index, CLAIMED - 1)
+    if "x86_64 architecture" in low:
+        reading.put("system.machine", "x86_64", index, CLAIMED)
+    if ("under emulation" in low or "emulated" in low) and ("x64" in low or "x86" in low or "amd64" in low):
+        reading.put("python.machine", "x86_64", index, CLAIMED + 2)

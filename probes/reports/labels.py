@@ -1,0 +1,38 @@
+"""Lines of the form *label: value*: the grammar that environment dumps and typed lists share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdoctor.probes.reports.reading import Reading
+
+__all__ = ["label_of", "labelled_lines"]
+
+_STRIP = " \t-*•|`>#\"'✔✓—–"
+_LONGEST = 64
+
+
+def label_of(line: str) -> tuple[str, str] | None:
+    """(label in lower case, value) of one line, or ``None``. Bullets, table bars and emphasis are dropped."""
+    text = line[:4096].strip(_STRIP)
+    if len(text) < 3 or not text[0].isalpha():
+        return None
+    head = text[:_LONGEST]
+    at = min((p for p in (head.find(":"), head.find("="), head.find("|"), head.find("\t")) if p > 0), default=-1)
+    if at < 2:
+        return None
+    if text[at] == ":" and text[at : at + 3] == "://":
+        return None
+    value = text[at + 1 :]
+    if text[at] == "=" and value.startswith("="):
+        value = value[1:]
+    label = " ".join(text[:at].strip(_STRIP + "()?").replace("_", " ").lower().split())
+    return (label, value.strip(_STRIP + ",")) if label else None
+
+
+def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
+    """(index, label, value) of every line that has a label."""
+    for index, line in enumerate(reading.lines):
+        pair = label_of(line)
+        if pair is not None:
+            yield index, pair[0], pair[1]

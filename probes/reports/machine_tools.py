@@ -1,0 +1,254 @@
+"""Small commands about a machine: ``uname``, ``os-release``, ``sw_vers``, ``system_profiler``, ``ldd``, ``lspci``, ``modinfo``,
+``lscpu``, ``/proc/cpuinfo``, ``getconf``, ``df``, kernel log lines.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.profile import normal_machine
+from torchdoctor.probes.reports import names
+from torchdoctor.probes.reports.collect_env import put_system
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
+
+__all__ = ["read_machine"]
+
+_UNAME = re.compile(
+    r"\bLinux \S{1,80} (\d{1,2}\.\d{1,3}\.\d{1,4}\S{0,60}) .{0,160}?\b(x86_64|aarch64|armv7l|i686|ppc64le|riscv64|s390x)\b"
+)
+_DARWIN = re.compile(r"\bDarwin \S{1,80} (\d{2}\.\d{1,2}\.\d{1,2}) .{0,200}\b(arm64|x86_64)\s*$")
+_OS_RELEASE = re.compile(
+    r"(?:^|[\s;])(NAME|VERSION|VERSION_ID|PRETTY_NAME|ID)=(\"[^\"]{0,80}\"|'[^']{0,80}'|[\w.-]{1,40})"
+)
+_SW_VERS = re.compile(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
+_LDD = re.compile(
+    r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})\b|GLIBC version: (2\.\d{1,2})",
+    re.I,
+)
+_LSPCI = re.compile(
+    r"^\s{0,4}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
+)
+_IN_USE = re.compile(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
+_MODINFO = re.compile(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
+_NVRM = re.compile(
+    r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"
+)
+_CHIP = re.compile(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
+_ROCM_GROUP = re.compile(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
+_CPU_MODEL = re.compile(
+    r"\b(Cortex-[AX]\d{1,3}|Neoverse[ -][VNE]\d|Graviton ?\d|QEMU Virtual CPU[^,;]{0,40}|Ampere Altra|A64FX|Carmel)\b"
+)
+_DISK = re.compile(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
+_ARCHITECTURES = {"x86_64", "aarch64", "armv7l", "armv6l", "i686", "arm64", "ppc64le", "riscv64", "s390x"}
+
+
+def read_machine(reading: Reading) -> None:
+    """System, processor, kernel, libc and devices from the commands that print them."""
+    _os_release(reading)
+    _processor(reading)
+    for index, line in enumerate(reading.lines):
+        if len(line) < 4:
+            continue
+        if "uname" in line and re.search(r"\buname(?: -[mpi])\s*$", line) and index + 1 < len(reading.lines):
+            word = reading.lines[index + 1].strip()
+            if word in _ARCHITECTURES:
+                reading.put("system.machine", normal_machine(word), index + 1, MEASURED)
+        if "Linux " in line and (match := _UNAME.search(line)):
+            reading.put("system.os", "linux", index, MEASURED)
+            reading.put("system.kernel", match[1], index, MEASURED)
+            reading.put("system.machine", normal_machine(match[2]), index, MEASURED)
+            reading.put("system.wsl", (2 if "WSL2" in line else 1) if "icrosoft" in line else 0, index, MEASURED)
+        elif "Darwin " in line and (match := _DARWIN.search(line)):
+            reading.put("system.os", "macos", index, MEASURED)
+            reading.put("python.machine", normal_machine(match[2]), index, CLAIMED)
+        if "Product" in line and (match := _SW_VERS.match(line)):
+            reading.put("system.os", "macos", index, MEASURED)
+            reading.put("system.name", "macOS", index, MEASURED)
+            if match[1] == "ProductVersion":
+                reading.put("system.version", match[2], index, MEASURED + 3)
+            reading.saw("sw_vers", 5)
+        if (
+            ("ldd" in line or "libc" in line.lower() or "GNU C" in line)
+            and (match := _LDD.search(line))
+            and "not found" not in line
+            and "required" not in line
+        ):
+            number = next(g for g in match.groups() if g)
+            measured = match[1] is not None or match[2] is not None
+            reading.put("system.libc", "glibc", index, MEASURED if measured else CLAIMED)
+            reading.put("system.libc_version", number, index, MEASURED + 2 if measured else CLAIMED)
+        if "musl libc" in line:
+            reading.put("system.libc", "musl", index, MEASURED)
+            reading.put("system.os", "linux", index, PRINTED)
+        if ".0 " in line or ".1 " in line:
+            _lspci(reading, index, line)
+        if "version" in line:
+            _driver_version(reading, index, line)
+        if "Chip" in line and (match := _CHIP.match(line)):
+            _chip(reading, index, match[1])
+        if "Metal" in line and (
+            match := re.match(r"^\s{0,12}Metal(?: Support| Family)?:\s{1,4}(\S.{0,80}?)\s*$", line)
+        ):
+            reading.put("runtimes.metal", match[1], index, MEASURED)
+            reading.saw("system_profiler", 5)
+        if (
+            "arch" in line
+            and "Apple M" not in line
+            and (match := re.search(r"machdep\.cpu\.brand_string: (.{3,80})", line))
+        ):
+            reading.put("cpu.model", match[1].strip(), index, MEASURED)
+        if "proc_translated" in line and re.search(r"proc_translated[:=] ?1", line):
+            reading.put("system.translated", True, index, MEASURED)
+        if "/dev/" in line:
+            _devices(reading, index, line)
+        low = line.lower()
+        if "page" in low and (
+            match := re.search(
+                r"\b(?:PAGE_?SIZE|getconf PAGESIZE|page size)\D{0,6}(\d{4,6})\b|\b(4|16|64) ?[kK](?:i?B)?[ -]pages?\b",
+                line,
+                re.I,
+            )
+        ):
+            size = int(match[1]) if match[1] else int(match[2]) * 1024
+            reading.put("system.page_size", size, index, PRINTED)
+        if (
+            "getconf" in low
+            and "pagesize" in low.replace("_", "")
+            and index + 1 < len(reading.lines)
+            and reading.lines[index + 1].strip().isdigit()
+        ):
+            reading.put("system.page_size", int(reading.lines[index + 1].strip()), index + 1, MEASURED)
+        if ("cortex" in low or "neoverse" in low or "graviton" in low or "qemu" in low or "altra" in low) and (
+            match := _CPU_MODEL.search(line)
+        ):
+            reading.put("cpu.model", match[1].strip(), index, CLAIMED + 2)
+            if not match[1].startswith(("QEMU", "Carmel")):
+                reading.put("system.machine", "aarch64", index, CLAIMED - 1)
+        if "raspberry" in low:
+            if match := re.search(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)", low):
+                reading.put("cpu.model", "Raspberry Pi " + match[1].strip().split(".")[0], index, CLAIMED)
+                reading.put("system.os", "linux", index, CLAIMED - 1)
+
+
+def _os_release(reading: Reading) -> None:
+    if "NAME=" not in reading.text:
+        return
+    found: dict[str, tuple[int, str]] = {}
+    for index in reading.find("="):
+        line = reading.lines[index]
+        if len(line) < 400:
+            for match in _OS_RELEASE.finditer(line):
+                found.setdefault(match[1], (index, match[2].strip("\"'")))
+    if "NAME" not in found and "PRETTY_NAME" not in found:
+        return
+    index, name = found.get("NAME") or found["PRETTY_NAME"]
+    if not put_system(reading, index, name, MEASURED - 2):
+        return
+    if "VERSION_ID" in found:
+        reading.put("system.version", found["VERSION_ID"][1], found["VERSION_ID"][0], MEASURED - 1)
+    elif "VERSION" in found and (match := re.match(r"\d{1,3}(?:\.\d{1,3}){0,2}", found["VERSION"][1])):
+        reading.put("system.version", match[0], found["VERSION"][0], MEASURED - 2)
+
+
+def _processor(reading: Reading) -> None:
+    """The kind of processor dump, where the text is one; its lines are read as labels."""
+    if "model name" in reading.text and reading.has("processor\t", "vendor_id", "cpu family"):
+        reading.saw("cpuinfo", 12)
+    if reading.has("cpu op-mode", "on-line cpu", "thread(s) per core") and not reading.has("pytorch version"):
+        reading.saw("lscpu", 12)
+    if reading.has("cpu part", "cpu implementer"):
+        _arm_parts(reading)
+    if "CPU:" in reading.text:
+        for index in reading.find("CPU:"):
+            if reading.lines[index].strip() == "CPU:" and index + 1 < len(reading.lines):
+                below = reading.lines[index + 1].strip()
+                if below.startswith("Apple M"):
+                    _chip(reading, index + 1, below)
+
+
+def _arm_parts(reading: Reading) -> None:
+    implementers = {m[1].lower() for m in re.finditer(r"CPU implementer\s{0,4}: (0x[0-9a-fA-F]{2})", reading.text)}
+    parts = {m[1].lower() for m in re.finditer(r"CPU part\s{0,4}: (0x[0-9a-fA-F]{3})", reading.text)}
+    # Arm's numbers of the cores that matter here: Armv8.0 without LSE atomics
+    old = {"0xd03": "Cortex-A53", "0xd07": "Cortex-A57", "0xd08": "Cortex-A72"}
+    if implementers == {"0x41"}:
+        for index in reading.find("CPU part"):
+            part = reading.lines[index].partition(":")[2].strip().lower()
+            if part in old:
+                reading.put("cpu.model", old[part], index, MEASURED)
+            break
+    if parts:
+        reading.saw("cpuinfo", 12)
+        reading.draft.put("system.machine", "aarch64", "CPU part", rank=CLAIMED)
+
+
+def _lspci(reading: Reading, index: int, line: str) -> None:
+    match = _LSPCI.match(line)
+    if match is None:
+        return
+    text = match[2]
+    pci = names.pci_id(text)
+    vendor = {"10de": "nvidia", "1002": "amd", "8086": "intel"}.get(pci[:4] if pci else "") or names.vendor_of(text)
+    if vendor is None or vendor == "apple":
+        return
+    bracket = re.search(r"\[([A-Z][^\]\[]{3,80})\] ?\[?[0-9a-f]{0,4}", text.replace("[AMD/ATI]", ""))
+    fields = {"vendor": vendor}
+    if bracket and not re.fullmatch(r"[0-9a-f]{4}(?::[0-9a-f]{4})?", bracket[1]):
+        fields["name"] = bracket[1]
+    if pci:
+        fields["pci_id"] = pci
+    for at in range(index + 1, min(index + 5, len(reading.lines))):
+        if used := _IN_USE.match(reading.lines[at]):
+            fields["driver"] = used[1]
+            if vendor == "intel":
+                reading.put("drivers.intel.kernel_driver", used[1], at, MEASURED)
+            break
+        if not reading.lines[at].startswith(("\t", " ")):
+            break
+    reading.gpu_lists.append(GpuList(MEASURED, False, [(dict(fields), reading.source(index))]))
+    reading.put("system.os", "linux", index, CLAIMED)
+
+
+def _driver_version(reading: Reading, index: int, line: str) -> None:
+    if match := _NVRM.search(line):
+        reading.put("drivers.nvidia.version", match[2], index, MEASURED + 3)
+        reading.put("drivers.nvidia.module", "open" if match[1] else "proprietary", index, MEASURED)
+        reading.draft.put("drivers.nvidia.loaded", True, reading.source(index), rank=MEASURED)
+    elif "modinfo" in line and "nvidia" in line:
+        for at in range(index + 1, min(index + 8, len(reading.lines))):
+            text = reading.lines[at].strip()
+            found = _MODINFO.match(text) or re.fullmatch(r"(\d{3}(?:\.\d{1,4}){1,2})", text)
+            if found:
+                reading.put("drivers.nvidia.version", found[1], at, PRINTED)
+                reading.put("drivers.nvidia.installed", True, at, MEASURED)
+                break
+
+
+def _chip(reading: Reading, index: int, text: str) -> None:
+    if text.startswith("Apple"):
+        reading.put("cpu.model", text, index, MEASURED)
+        reading.put("system.machine", "aarch64", index, MEASURED + 2)
+        reading.put("system.os", "macos", index, MEASURED)
+        reading.gpu_lists.append(
+            GpuList(MEASURED, True, [({"vendor": "apple", "name": text, "integrated": True}, reading.source(index))])
+        )
+        reading.saw("system_profiler", 10)
+    elif fields := names.gpu_from_name(text):
+        if "vendor" in fields:
+            reading.gpu_lists.append(GpuList(MEASURED, False, [(fields, reading.source(index))]))
+
+
+def _devices(reading: Reading, index: int, line: str) -> None:
+    if "/dev/shm" in line and (match := _DISK.search(line)):
+        unit = {"T": 1024**4, "G": 1024**3, "M": 1024**2}[match[2][0]]
+        reading.put("resources.shm", int(float(match[1]) * unit), index, PRINTED)
+    if ("cannot access" in line or "No such file" in line) and (match := re.search(r"/dev/(kfd|dri|dxg)\b", line)):
+        reading.put(f"devices./dev/{match[1]}.present", False, index, PRINTED)
+    elif "/dev/kfd" in line and "Permission denied" in line:
+        reading.put("devices./dev/kfd.present", True, index, PRINTED)
+        reading.put("devices./dev/kfd.openable", False, index, PRINTED)
+    elif match := re.match(
+        r"^\s{0,4}crw[-rw]{6}\S?\s{1,4}\d{1,3}\s{1,4}\S{1,32}\s{1,4}(\S{1,32})\s.{0,60}(/dev/[\w/]{2,40})\s*$", line
+    ):
+        reading.put(f"devices.{match[2]}.present", True, index, MEASURED)
+        reading.put(f"devices.{match[2]}.group", match[1], index, MEASURED)

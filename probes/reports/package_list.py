@@ -1,0 +1,275 @@
+"""Lists of distributions: ``pip list``, ``freeze``, ``show``, ``inspect``, ``check``, ``conda list``, requirement lines, poetry's log."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from torchdoctor.probes.profile import normal_machine
+from torchdoctor.probes.reports import values
+from torchdoctor.probes.reports.collect_env import put_torch
+from torchdoctor.probes.reports.packages import canonical, put_package
+from torchdoctor.probes.reports.python_session import put_path
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.request import put_request
+
+__all__ = ["read_packages"]
+
+_DUMPED = re.compile(
+    r"^\s{0,4}\[(pip\d?|conda|uv|pixi)\] ([A-Za-z0-9][\w.-]{0,80}?)(?:==|\s{1,60})(\d[\w.+!-]{0,60})(?:\s{1,40}(\S{1,60})(?:\s{1,40}(\S{1,60}))?)?\s*$"
+)
+_FREEZE = re.compile(
+    r"^\s{0,8}(?:[-*+] )?[\"']?([A-Za-z][\w.-]{0,80}?)(?:\[[\w,-]{1,40}\])?\s?(===?)\s?(\d[\w.+!]{0,60})[\"']?(?: ?;.{0,120}| ?\\| ?#.{0,120}|,)?\s*$"
+)
+_SINGLE = re.compile(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
+_COLUMN = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
+_LOOSE = re.compile(r"(?:^|[\s,/(|])(torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?[ =:-]{1,3}v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;)/\]])", re.I)  # fmt: skip
+_CONDA_PLAN = re.compile(
+    r"^\s{0,8}([a-z][\w.-]{0,60})\s{1,40}([\w.-]{1,40}/[\w.-]{1,20}|pkgs/\w{1,12}/[\w-]{1,20})::([a-z][\w.-]{0,60}?)-(\d[\w.]{0,30})-(\S{1,60})"
+)
+_POETRY = re.compile(
+    r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
+)
+_SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
+_SHOW = ("name", "version", "location", "requires", "summary")
+
+
+def read_packages(reading: Reading) -> None:
+    """Installed distributions, and pins that only ask for one."""
+    if "{" in reading.text and reading.has('"python_full_version"', '"installed"', '"metadata"'):
+        _inspect(reading)
+    freeze: list[tuple[int, str, str]] = []
+    columns: list[tuple[int, str, str, str]] = []
+    headed = False
+    for index, line in enumerate(reading.lines):
+        if len(line) < 4 or index in reading.taken:
+            continue
+        if line.lstrip().startswith("[") and (match := _DUMPED.match(line)):
+            rank = MEASURED + (1 if match[1] != "conda" else 0)
+            _installed(reading, index, match[2], match[3], rank, build=match[4] if match[1] == "conda" else None)
+            reading.taken.add(index)
+        elif match := _FREEZE.match(line):
+            freeze.append((index, match[1], match[3]))
+        elif "::" in line and (match := _CONDA_PLAN.match(line)):
+            reading.saw("conda_list", 15)
+            _installed(reading, index, match[3], match[4], PRINTED, build=match[5])
+        elif line.lstrip()[:1] == "-" and (match := _SINGLE.match(line)):
+            _installed(reading, index, match[1], match[2], PRINTED, build=match[3])
+            reading.saw("conda_list", 3)
+        elif "  " in line and (match := _COLUMN.match(line)):
+            columns.append((index, match[1], match[2], match[3] or ""))
+        elif re.match(
+            r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)",
+            line,
+        ):
+            headed = True
+        elif ("nstalling" in line or "pdating" in line or "owngrading" in line) and (match := _POETRY.match(line)):
+            put_package(reading, match[1], match[2], index, PRINTED - 2)
+            reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
+        if "rocm-sdk-" in line:
+            for found in _SDK.finditer(line):
+                put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
+        _loose(reading, index, line)
+    _show(reading)
+    _columns(reading, columns, headed)
+    _frozen(reading, freeze)
+
+
+def _sdk_version(line: str) -> str:
+    match = re.search(r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[a-z]{0,2}\d{0,8})\b", line)
+    return match[1] if match else "unknown"
+
+
+def _installed(reading: Reading, index: int, name: str, version: str, rank: int, *, build: str | None = None) -> None:
+    name = canonical(name)
+    put_package(reading, name, version, index, rank)
+    if name == "torch":
+        parsed = values.parse_torch(version)
+        if parsed:
+            put_torch(reading, index, parsed, rank)
+        _conda_build(reading, index, build, rank)
+    elif name == "pytorch-mutex" and build:
+        reading.put("torch.variant", "cpu" if "cpu" in build else None, index, rank)
+    elif name == "cpuonly":
+        reading.put("torch.variant", "cpu", index, rank)
+    elif name == "python" and re.match(r"\d\.\d", version):
+        reading.put("python.version", version, index, rank - 2)
+        reading.put("python.environment", "conda", index, rank - 2)
+
+
+def _conda_build(reading: Reading, index: int, build: str | None, rank: int) -> None:
+    """``py3.10_cuda11.8_cudnn8.7.0_0``, ``cpu_py310h…``, ``py3.6_cpu_0``."""
+    if not build or build in ("pypi_0", "pypi"):
+        return
+    reading.put("torch.origin", "conda", index, rank)
+    if match := re.search(r"cuda_?(\d{2})(\d)(?:py|_|$)|cuda(\d{1,2}\.\d)", build):
+        reading.put(
+            "torch.variant", f"cu{match[1]}{match[2]}" if match[1] else values.cuda_variant(match[3]), index, rank
+        )
+    elif "cpu" in build:
+        reading.put("torch.variant", "cpu", index, rank)
+
+
+def _columns(reading: Reading, columns: list[tuple[int, str, str, str]], headed: bool) -> None:
+    # Two columns are a package list only below its heading, or where the names are those of one.
+    known = sum(canonical(name) in _FAMILIAR for _, name, _, _ in columns)
+    if not columns or not (headed or known >= 2 or (known and len(columns) <= 3)):
+        return
+    for index, name, version, rest in columns:
+        if not headed and canonical(name) not in _FAMILIAR and not canonical(name).startswith(("nvidia-", "torch")):
+            continue
+        build = rest.split()[0] if rest else None
+        conda = build is not None and ("_" in build or build.startswith("h")) and "/" not in build
+        _installed(reading, index, name, version, PRINTED + 4, build=build if conda else None)
+        if rest and "/" in rest and canonical(name) == "torch":
+            reading.put("torch.origin", "editable", index, PRINTED)
+    reading.saw("conda_list" if headed and "# Name" in reading.text else "pip_freeze", 10)
+
+
+_FAMILIAR = frozenset({
+    "torch", "torchvision", "torchaudio", "torchcodec", "torchmetrics", "torchao", "triton", "pytorch-triton", "triton-windows", "numpy", "transformers",
+    "xformers", "flash-attn", "vllm", "accelerate", "bitsandbytes", "nvidia-cublas-cu12", "nvidia-cudnn-cu12", "intel-extension-for-pytorch",
+    "pytorch-triton-xpu", "pytorch-triton-rocm", "triton-rocm", "triton-xpu", "mkl", "cudatoolkit", "pytorch-cuda", "pytorch-mutex", "python", "pip",
+    "setuptools", "peft", "diffusers", "deepspeed", "lightning", "pytorch-lightning", "safetensors", "huggingface-hub", "scipy", "pandas",
+})  # fmt: skip
+
+
+def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
+    """Pinned lines: a freeze where there are many, or the word says so; else pins that ask."""
+    if not freeze:
+        return
+    asks = reading.has(
+        "requirements.txt", "requirements", "dependencies = [", "--hash", "pip install -r", "pyproject", "dependencies:"
+    )
+    listing = reading.has("pip freeze", "pip list", "pip3 freeze", "uv pip freeze", "uv pip list") or (
+        len(freeze) >= 4 and not asks
+    )
+    for index, name, version in freeze:
+        if listing:
+            _installed(reading, index, name, version, PRINTED + 3)
+        elif canonical(name) == "torch":
+            put_request(reading, index, "torch", "==" + version, PRINTED - 4)
+        elif not asks:
+            put_package(reading, name, version, index, CLAIMED)
+    if listing:
+        reading.saw("pip_freeze", 12)
+
+
+def _show(reading: Reading) -> None:
+    """Blocks of ``pip show``."""
+    name: str | None = None
+    for index, line in enumerate(reading.lines):
+        label, colon, value = line.partition(":")
+        label = label.strip().lower()
+        if not colon or label not in _SHOW:
+            continue
+        value = value.strip()
+        if label == "name" and re.fullmatch(r"[A-Za-z0-9][\w.-]{0,80}", value):
+            below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
+            name = value if below.strip().startswith("version:") else None
+        elif label == "version" and name and value[:1].isdigit():
+            _installed(reading, index, name, value, MEASURED)
+            reading.saw("pip_freeze", 8)
+        elif label == "location" and name:
+            put_path(reading, index, value.rstrip("/\\") + "/", MEASURED)
+
+
+def _loose(reading: Reading, index: int, line: str) -> None:
+    """``torch 2.6.0``, ``flash-attn 2.6.3``, ``torch-1.12.0+rocm5.1.1`` in what a person typed."""
+    low = line.lower()
+    if not any(
+        w in low
+        for w in (
+            "torch",
+            "numpy",
+            "ipex",
+            "triton",
+            "flash",
+            "vllm",
+            "mkl",
+            "xformers",
+            "sycl",
+            "bitsandbytes",
+            "transformers",
+        )
+    ):
+        return
+    if (
+        "requires" in low
+        or "depends" in low
+        or ".whl" in low
+        or ".tar.gz" in low
+        or "://" in low
+        or "install" in low.split("(")[0]
+        or "distribution" in low
+    ):
+        if not re.match(r"\s{0,4}pip install torch\s{1,4}\(\d", low):
+            return
+    if (
+        re.search(
+            r"nightly:|falls? back|fallback|trying|tested:|\bworks\b|correct\b|->\s*$|\(torch==|instead|supports?\b|needs?\b|minimum",
+            low,
+        )
+        or "..." in low
+    ):
+        if not re.search(r"^\s{0,4}torch[: ]", low):
+            return
+        if re.search(r"->\s{0,3}(?:works|correct|ok|pass)|tested|nightly", low):
+            return
+    for match in _LOOSE.finditer(line[:1000]):
+        name, version = match[1].lower(), match[2].rstrip(".")
+        if name == "ipex":
+            name = "intel-extension-for-pytorch"
+        if name == "torch":
+            parsed = values.parse_torch(version) or (
+                values.TorchVersion(version, None, None) if re.fullmatch(r"\d\.\d{1,2}", version) else None
+            )
+            if parsed:
+                put_torch(reading, index, parsed, CLAIMED + 1)
+                low_tail = low[match.end() :][:60]
+                if "cpu" in low_tail.split() or "(cpu" in low_tail:
+                    reading.put("torch.variant", "cpu", index, CLAIMED + 1)
+        else:
+            put_package(reading, name, version, index, CLAIMED + 1)
+    if match := re.match(r"\s{0,4}pip install torch\s{1,4}\((\d[\w.+]{2,30})\)", line):
+        if parsed := values.parse_torch(match[1]):
+            put_torch(reading, index, parsed, CLAIMED)
+            reading.draft.put("request.installer", "pip", reading.source(index), rank=PRINTED)
+
+
+def _inspect(reading: Reading) -> None:
+    """``pip inspect``: the environment block, also where the paste holds only a part of the document."""
+    start = reading.text.find("{")
+    try:
+        document = json.loads(reading.text[start:]) if len(reading.text) < 8_000_000 else None
+    except (ValueError, RecursionError):
+        document = None
+    if isinstance(document, dict) and isinstance(document.get("installed"), list):
+        for entry in document["installed"]:
+            data = entry.get("metadata") if isinstance(entry, dict) else None
+            if isinstance(data, dict) and isinstance(data.get("name"), str) and isinstance(data.get("version"), str):
+                _installed(reading, 0, data["name"], data["version"], MEASURED)
+    keys = {}
+    for index, line in enumerate(reading.lines):
+        if match := re.match(r'^\s{0,12}"(\w{5,40})": "([^"]{0,80})"', line):
+            keys[match[1]] = (index, match[2])
+    if "python_full_version" not in keys and "sys_platform" not in keys:
+        return
+    reading.saw("pip_inspect", 30)
+
+    def put(path: str, key: str, convert: dict[str, str] | None = None) -> None:
+        if key in keys:
+            index, value = keys[key]
+            reading.put(path, convert.get(value.lower(), value.lower()) if convert else value, index, MEASURED + 2)
+
+    put("python.version", "python_full_version")
+    put("python.implementation", "implementation_name", {"cpython": "cpython"})
+    put("system.os", "sys_platform", {"win32": "windows", "darwin": "macos", "linux": "linux"})
+    if "platform_machine" in keys:
+        index, value = keys["platform_machine"]
+        reading.put("system.machine", normal_machine(value), index, MEASURED)
+        reading.put("python.machine", normal_machine(value), index, MEASURED)
+    if "platform_release" in keys:
+        index, value = keys["platform_release"]
+        path = "system.version" if reading.draft.value("system.os") == "windows" else "system.kernel"
+        reading.put(path, value, index, MEASURED)

@@ -1,0 +1,205 @@
+"""What pip says: what it could not find, what it was offered, what it installed, what conflicts."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports import values
+from torchdoctor.probes.reports.collect_env import put_python
+from torchdoctor.probes.reports.packages import canonical, put_package
+from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.request import put_index, put_request
+
+__all__ = ["read_pip"]
+
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?([<>=!~^][\w.+*,<>=!~ -]{1,120})?")
+_CONFLICT = re.compile(r"^\s{0,8}(?:ERROR: )?([A-Za-z0-9][\w.-]{0,80}) (\S{1,40}) (?:requires|has requirement) ([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?\(?([<>=!~][^,]{0,20}(?:,[<>=!~ ][^,]{0,20}){0,4})?\)?, (?:but you have|but you'll have) ([A-Za-z0-9][\w.-]{0,80}) (\S{1,40})")  # fmt: skip
+_MISSING = re.compile(
+    r"^\s{0,8}([A-Za-z0-9][\w.-]{0,80}) (\S{1,40}) requires ([A-Za-z0-9][\w.-]{0,80}), which is not installed"
+)
+_SATISFIED = re.compile(
+    r"Requirement already satisfied: ([A-Za-z0-9][\w.-]{0,80})[^()]{0,160} in (\S.{0,300}?) (?:\(from [^()]{1,200}\) )?\((\d[\w.+!-]{0,40})\)"
+)
+_INSTALLED = re.compile(r"Successfully installed ((?:[A-Za-z0-9][\w.+!-]{1,120} ?){1,400})")
+_UNINSTALLED = re.compile(r"Successfully uninstalled ([A-Za-z0-9][\w.+!-]{1,120})")
+_NAME_VERSION = re.compile(r"^(.{1,80})-(\d[\w.+!]{0,40})$")
+_LOOKING = re.compile(r"Looking in (indexes|links): (.{1,500})")
+_WHEEL = re.compile(
+    r"\b([A-Za-z0-9][\w.]{0,60})-(\d[\w.!+%]{0,60})-((?:cp|pp|py)\d[\w.]{0,20})-([\w.]{2,40})-(\w[\w.]{2,100})\.whl"
+)
+_PIP_VERSION = re.compile(r"\bpip \d[\d.]{1,10} from (\S.{0,300}?) ?\(python (\d\.\d{1,2})\)")
+_SDIST_STUB = re.compile(r"torch-0\.1\.2(?:\.post\d)?\.tar\.gz")
+_DEPENDS = re.compile(
+    r"^\s{0,12}([A-Za-z0-9][\w.-]{0,80}) (\d\S{0,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|~=|<|>|!=)(\S{1,60})"
+)
+
+
+def read_pip(reading: Reading) -> None:
+    """Facts, request and symptoms of pip's own lines."""
+    if not reading.has(
+        "pip",
+        "satisf",
+        "matching distribution",
+        ".whl",
+        "which is incompatible",
+        "requires",
+        "successfully",
+        "looking in",
+        "depends on",
+        ".tar.gz",
+    ):
+        return
+    for index, line in enumerate(reading.lines):
+        if len(line) < 12:
+            continue
+        if "Could not find a version" in line or "No matching distribution" in line:
+            _not_found(reading, index, line)
+        elif ", but you" in line or "which is not installed" in line:
+            _conflict(reading, index, line)
+        elif "already satisfied" in line:
+            if match := _SATISFIED.match(
+                line, line.index("Requirement already satisfied") if "Requirement already satisfied" in line else 0
+            ):
+                put_package(reading, match[1], match[3], index, PRINTED)
+                _path_facts(reading, index, match[2])
+        elif "uccessfully" in line:
+            _done(reading, index, line)
+        elif "Looking in " in line:
+            if match := _LOOKING.search(line):
+                for url in match[2].split(","):
+                    put_index(reading, index, url.strip(), PRINTED + 2)
+        elif "depends on torch" in line:
+            if match := _DEPENDS.match(line):
+                reading.symptom("pin-conflict", index)
+        elif "pip " in line and (match := _PIP_VERSION.search(line)):
+            put_python(reading, index, match[2], PRINTED)
+            _path_facts(reading, index, match[1])
+        if ".whl" in line:
+            _wheel(reading, index, line)
+        if "torch-0.1.2" in line and _SDIST_STUB.search(line):
+            reading.symptom("pip-stub-sdist", index)
+            put_request(reading, index, "torch", None, PRINTED)
+            reading.saw("pip_error", 12)
+
+
+def _not_found(reading: Reading, index: int, line: str) -> None:
+    reading.saw("pip_error", 15)
+    _, found, rest = line.partition("satisfies the requirement ")
+    asked, listed, tail = rest.partition("(from versions:")
+    if not found:
+        asked = line.partition("distribution found for ")[2]
+    match = _REQUIREMENT.match(asked.lstrip("'\""))
+    if match is None:
+        return
+    name, specifier = canonical(match[1]), (match[3] or "").strip()
+    put_request(reading, index, name, specifier, MEASURED if listed else MEASURED - 1)
+    reading.symptom("pip-no-version", index)
+    if not listed:
+        return
+    versions = [v.strip() for v in tail.partition(")")[0].split(",")]
+    offered = tuple(v for v in versions if v[:1].isdigit())
+    if name == "torch":
+        reading.draft.put("request.versions_offered", offered, reading.source(index), rank=MEASURED - (not offered))
+    else:
+        reading.draft.put("request.versions_offered", offered, reading.source(index), rank=PRINTED - 4)
+
+
+def _conflict(reading: Reading, index: int, line: str) -> None:
+    if match := _CONFLICT.search(line):
+        reading.saw("pip_error", 8)
+        holder, wanted, found = canonical(match[1]), canonical(match[3]), canonical(match[6])
+        put_package(reading, match[1], match[2], index, PRINTED)
+        put_package(reading, match[6], match[7].rstrip("."), index, PRINTED + 1)
+        if found == "torch" and (parsed := values.parse_torch(match[7])):
+            reading.put("torch.version", parsed.full, index, PRINTED)
+            reading.put("torch.variant", parsed.variant, index, PRINTED)
+        if holder == "torch" and (parsed := values.parse_torch(match[2])):
+            reading.put("torch.version", parsed.full, index, PRINTED)
+            reading.put("torch.variant", parsed.variant, index, PRINTED)
+        kind = "conflict-of-torch" if holder == "torch" else "conflict-on-torch" if wanted == "torch" else "conflict"
+        if kind == "conflict" and not holder.startswith("torch") and wanted in ("torchvision", "torchaudio"):
+            kind = "conflict-on-torch"
+        if kind == "conflict-on-torch" and holder in ("torchvision", "torchaudio", "torchcodec", "torchtext"):
+            kind = "conflict-of-companion"
+        reading.symptom(kind, index, line)
+    elif match := _MISSING.search(line):
+        put_package(reading, match[1], match[2], index, PRINTED)
+
+
+def _done(reading: Reading, index: int, line: str) -> None:
+    if match := _UNINSTALLED.search(line):
+        if (pair := _NAME_VERSION.match(match[1])) and canonical(pair[1]) == "torch":
+            reading.symptom("torch-uninstalled", index)
+            seen = [
+                p.version
+                for i in reading.find("torch-")
+                if "uninstalled torch-" in reading.lines[i].lower()
+                and (p := values.parse_torch(reading.lines[i].split("torch-")[1]))
+            ]
+            running = reading.draft.value("torch.version")
+            if (
+                running
+                and seen
+                and values.parse_torch(running)
+                and all(values.parse_torch(running).version != v for v in seen)
+            ):  # type: ignore[union-attr]
+                reading.symptom("torch-versions-differ", index)
+        return
+    if match := _INSTALLED.search(line):
+        for item in match[1].split():
+            if pair := _NAME_VERSION.match(item):
+                name = canonical(pair[1])
+                put_package(reading, name, pair[2], index, PRINTED)
+                if name == "torch" and (parsed := values.parse_torch(pair[2])):
+                    reading.put("torch.version", parsed.full, index, PRINTED)
+                    reading.put("torch.variant", parsed.variant, index, PRINTED)
+
+
+def _wheel(reading: Reading, index: int, line: str) -> None:
+    """A wheel's file name: what was fetched, refused, or put on the command line."""
+    match = _WHEEL.search(line)
+    if match is None:
+        return
+    name, version, python, _, platform = match.groups()
+    version = version.replace("%2B", "+")
+    refused = "is not a supported wheel" in line
+    if refused:
+        reading.symptom("wheel-refused", index)
+        reading.saw("pip_error", 15)
+        if canonical(name) == "torch":
+            parsed = values.parse_torch(version)
+            put_request(reading, index, "torch", f"=={parsed.full}" if parsed else None, PRINTED)
+            reading.put("request.python", python, index, PRINTED)
+            reading.put("request.platform", platform, index, PRINTED)
+        return
+    if canonical(name) != "torch" or "404" in line or re.match(r"\s{0,4}(?:works|worked|fixed|ok)\b", line.lower()):
+        return
+    fetched = "ownloading" in line or "Using cached" in line or "Processing" in line
+    if fetched or re.search(r"\binstall\b|^\s{0,4}\S{1,20}: torch", line):
+        parsed = values.parse_torch(version)
+        if fetched and parsed:
+            put_request(reading, index, "torch", f"=={parsed.full}", PRINTED - 2)
+        reading.put("request.platform", platform, index, PRINTED)
+        tag = re.match(r"cp(\d)(\d{1,2})$", python)
+        if fetched and tag:
+            reading.put("python.version", f"{tag[1]}.{tag[2]}", index, PRINTED - 1)
+            reading.put("python.implementation", "cpython", index, PRINTED - 1)
+        if fetched:
+            _platform_tag(reading, index, platform)
+    if re.match(r"\s{0,4}[A-Za-z]{3,20}: torch-", line) and (parsed := values.parse_torch(version)):
+        # "Windows: torch-2.11.0-cp314-cp314-win_amd64.whl (115 MB)": what is installed there
+        reading.put("torch.version", parsed.full, index, PRINTED - 3)
+        reading.put("python.version", re.sub(r"cp(\d)(\d{1,2})t?", r"\1.\2", python), index, PRINTED - 3)
+        _platform_tag(reading, index, platform)
+
+
+def _platform_tag(reading: Reading, index: int, tag: str) -> None:
+    from torchdoctor.probes.reports.uv_output import put_platform_tag
+
+    put_platform_tag(reading, index, tag, PRINTED - 1, of_wheel=True)
+
+
+def _path_facts(reading: Reading, index: int, path: str) -> None:
+    from torchdoctor.probes.reports.python_session import put_path
+
+    put_path(reading, index, path, PRINTED - 1)

@@ -1,0 +1,101 @@
+"""Fragments of project files in a paste: ``pyproject.toml`` sources and indexes, requirement names, conda environment files."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports import values
+from torchdoctor.probes.reports.packages import canonical
+from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading
+from torchdoctor.probes.reports.request import put_index, put_request
+
+__all__ = ["read_project_files"]
+
+_SOURCE = re.compile(r"^\s{0,8}[\"']?([A-Za-z][\w.-]{0,60})[\"']?\s?=\s?(\[?\s?\{.{3,600})$")
+_PLAIN = re.compile(
+    r"^\s{0,8}[\"']?(torch(?:vision|audio|codec)?)[\"']?\s?=\s?[\"']([\^~<>=!]{0,2}\d[\w.+*,<>=! ^~-]{0,60})[\"']"
+)
+_DEPENDENCY = re.compile(
+    r"^\s{0,8}(?:dependencies\s?=\s?\[\s?)?[\"'](torch[\w.+-]{0,30}?)(?:\[[\w,-]{1,40}\])?\s?\(?((?:==|>=|<=|~=|<|>|!=)[\w.+*,<>=!~ ]{1,80})?\)?(?:\s?;.{0,120})?[\"'],?\]?\s*$"
+)
+_MARKER = re.compile(r"marker\s?=\s?[\"']{1,2}(.{3,160}?)[\"']{1,2}(?:\s?[,}]|$)|sys_platform\s?[!=]=\s?'(\w{3,12})'")
+_VERSION = re.compile(r"version\s?=\s?[\"']([^\"']{1,60})[\"']")
+_INDEX_NAME = re.compile(r"(?:index|source)\s?=\s?[\"']([\w.-]{2,60})[\"']")
+_KEY = re.compile(
+    r"^\s{0,8}(name|url|priority|explicit|default|format)\s?=\s?(?:[\"']([^\"']{1,300})[\"']|(true|false))"
+)
+_SECTION = re.compile(r"^\s{0,8}\[\[?([\w.\"-]{3,80})\]\]?\s*$")
+_REQUIRES_PYTHON = re.compile(r"requires-python\s?=\s?[\"']([^\"']{2,40})[\"']")
+_INDEX_VARIANT = re.compile(r"(?:^|[-_])(cpu|cu\d{3}|rocm\d{1,2}(?:\.?\d)?|xpu)$")
+
+
+def read_project_files(reading: Reading) -> None:
+    """Settings that steer an installer, and what they ask for."""
+    if not reading.has("index", "source", "dependencies", "torch =", "torch=", "channels", '"torch'):
+        return
+    section = ""
+    file = "pyproject.toml"
+    name: str | None = None
+    for index, line in enumerate(reading.lines):
+        if len(line) < 4 or len(line) > 2000:
+            continue
+        text = line
+        if match := _SECTION.match(line):
+            section, name = match[1], None
+            continue
+        if "pyproject.toml:" in line:
+            text = line.split("pyproject.toml:", 1)[1].strip()
+            if text.startswith("{"):
+                text = "torch = " + text
+        if (
+            "{" in text
+            and (match := _SOURCE.match(text))
+            and ("index" in match[2] or "source" in match[2] or "url" in match[2] or "version" in match[2])
+        ):
+            _source(reading, index, file, section, canonical(match[1]), match[2])
+        elif match := _PLAIN.match(text):
+            if canonical(match[1]) == "torch":
+                put_request(reading, index, "torch", _poetry(match[2]), CLAIMED + 2)
+        elif match := _DEPENDENCY.match(text):
+            package = match[1]
+            if "+" in package:
+                reading.symptom("requirement-bad-name", index, package + (match[2] or ""))
+                package = package.split("+")[0]
+            if canonical(package) == "torch":
+                put_request(reading, index, "torch", match[2] or "", PRINTED - 4)
+        if section and (match := _KEY.match(line)):
+            if match[1] == "name":
+                name = match[2]
+            elif "index" in section or "source" in section:
+                reading.draft.setting(
+                    file,
+                    reading.number(index),
+                    f"{section}.{match[1]}",
+                    (f"{name} " if name else "") + (match[2] or match[3] or ""),
+                )
+                if match[1] == "url":
+                    put_index(reading, index, match[2] or "", CLAIMED + 3)
+
+
+def _poetry(specifier: str) -> str:
+    return "==" + specifier if specifier[:1].isdigit() else specifier
+
+
+def _source(reading: Reading, index: int, file: str, section: str, package: str, value: str) -> None:
+    key = f"{section or 'sources'}.{package}"
+    reading.draft.setting(file, reading.number(index), key, value.strip()[:400])
+    if package != "torch":
+        return
+    if match := _VERSION.search(value):
+        put_request(reading, index, "torch", _poetry(match[1]), CLAIMED + 2)
+    for found in _INDEX_NAME.finditer(value):
+        if variant := _INDEX_VARIANT.search(found[1]):
+            reading.put("request.variant", variant[1], index, CLAIMED)
+    if match := _MARKER.search(value):
+        reading.symptom("source-marker", index, match[0])
+
+
+def index_variant(name: str) -> str | None:
+    """``pytorch-cu128`` → ``cu128``: how people name the index of a variant."""
+    match = _INDEX_VARIANT.search(name)
+    return match[1] if match else values.variant_of_url(name)

@@ -1,0 +1,243 @@
+"""Interactive sessions and one-liners: ``>>> torch.__version__``, ``python --version``, interpreter banners, paths in tracebacks."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports import values
+from torchdoctor.probes.reports.collect_env import (
+    put_named_gpus,
+    put_platform,
+    put_python,
+    put_system,
+    put_torch,
+    xpu_fields,
+)
+from torchdoctor.probes.reports.packages import put_package
+from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, GpuList, Reading
+
+__all__ = ["put_path", "read_session"]
+
+_BANNER = re.compile(r"(?:^|[\s(])Python (\d\.\d{1,2}\.\d{1,2}\S{0,20} (?:\||\(|experimental|free-threading).{0,200})$")
+_PLAIN = re.compile(r"(?:^|[\s,;/(-])[Pp]ython[ =:@v-]{0,3}(\d\.\d{1,2}(?:\.\d{1,2})?t?)(?:\s|$|[,;/)&\]+])")
+_SHORT = re.compile(r"(?:^|[\s(/,])(?:py|cp)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
+_SITE = re.compile(
+    r"[/\\][Pp]ython(3)\.?(\d{1,2})(t)?(?:-(32|arm64|64))?[/\\](?:[Ll]ib[/\\])?(?:site|dist)-packages|[/\\]python(3)\.(\d{1,2})(t)?[/\\]"
+)
+_VENV = re.compile(r"[/\\](\.?venv|\.virtualenvs|virtualenvs|env)[/\\]", re.I)
+_CONDA = re.compile(
+    r"[/\\](?:ana|mini)conda3?[/\\]|[/\\]mini(?:forge|mamba)3?[/\\]|[/\\]conda[/\\]envs[/\\]|[/\\]envs[/\\][\w.-]{1,40}[/\\]",
+    re.I,
+)
+_PRINTED_VERSION = re.compile(
+    r"^\s{0,8}(?:->\s?)?'?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,50})'?((?:[ ,]{1,4}(?:True|False|None|\d{1,2}\.\d[\w.-]{0,30})){0,3})\s{0,4}$"
+)
+_IN_PROMPT = re.compile(r"torch\.__version__|torch\.version\.__version__|torch\.version\b(?!\.)")
+_HIP = re.compile(r"\b(\d\.\d{1,2}\.\d{4,6}(?:-[0-9a-f]{6,12})?)\b")
+_ASSIGNED = re.compile(
+    r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)[`\s]{0,4}(?:==|=|->|→|:|#|returns|is)\s{0,4}(True|False|\d{1,3})"
+)
+_TORCH_COMMENT = re.compile(r"import torch\s{1,20}#\s?(\d\S{1,60})")
+_NAMES_LIST = re.compile(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
+_CAPABILITY = re.compile(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
+_ARCHS = re.compile(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
+_LIB = re.compile(r"torch[/\\]lib|site-packages[/\\]torch")
+
+
+def read_session(reading: Reading) -> None:
+    """What an interpreter printed about itself and about torch."""
+    if not reading.has("python", "torch", "cp3", "py3"):
+        return
+    for index, line in enumerate(reading.lines):
+        if len(line) < 4:
+            continue
+        if "ython" in line:
+            _python(reading, index, line)
+        if "packages" in line or "python3" in line:
+            put_path(reading, index, line, PRINTED - 2)
+        if "torch" in line or "is_available" in line:
+            _torch(reading, index, line)
+        if "('" in line or "['" in line:
+            _lists(reading, index, line)
+        if "pypy" in line.lower() and re.search(r"\bpypy\d?(?:\.\d{1,2})?\b", line.lower()):
+            _pypy(reading, index, line)
+
+
+def _pypy(reading: Reading, index: int, line: str) -> None:
+    if re.search(r"\bpypy\d?(?:\.\d{1,2})? -m |\(pypy\d|PyPy \d", line):
+        reading.put("python.implementation", "pypy", index, PRINTED + 1)
+        if match := re.search(r"pypy(3\.\d{1,2})", line):
+            reading.put("python.version", match[1], index, PRINTED - 2)
+
+
+def _python(reading: Reading, index: int, line: str) -> None:
+    if match := _BANNER.search(line):
+        put_python(reading, index, match[1], PRINTED + 2)
+        return
+    if re.search(r"python\d?\.?\d{0,2}t(?: |\.exe)", line) and (match := re.search(r"\bpython(3\.\d{1,2})t\b", line)):
+        reading.put("python.free_threaded", True, index, PRINTED)
+        reading.put("python.version", match[1], index, PRINTED - 2)
+    if ".python-version" in line and (match := re.search(r"(\d\.\d{1,2}(?:\.\d{1,2})?)(t|\+freethreaded)?", line)):
+        reading.put("python.version", match[1], index, PRINTED - 1)
+        if match[2]:
+            reading.put("python.free_threaded", True, index, PRINTED)
+    if match := _PLAIN.search(line):
+        if "Requires-Python" in line or "requires" in line or ">=" in line[: match.start() + 9]:
+            return
+        rank = PRINTED if line.lstrip().startswith("Python ") and len(line.split()) == 2 else CLAIMED - 1
+        put_python(reading, index, line[match.start(1) :][:40], rank)
+        _python_words(reading, index, line, rank)
+
+
+def _python_words(reading: Reading, index: int, line: str, rank: int) -> None:
+    low = line.lower()
+    if "32-bit python" in low or "32 bit python" in low or "python 32" in low or "(32-bit" in low or "32-bit)" in low:
+        reading.put("python.bits", 32, index, rank)
+    if "free-threaded" in low or "freethreaded" in low or "free threaded" in low or "nogil" in low or "no-gil" in low:
+        reading.put("python.free_threaded", True, index, rank)
+
+
+def put_path(reading: Reading, index: int, text: str, rank: int) -> None:
+    """What a site-packages path gives away: Python line, free-threading, kind of environment, system."""
+    match = _SITE.search(text)
+    if match:
+        minor, free = (match[2], match[3]) if match[1] else (match[6], match[7])
+        reading.put("python.version", f"3.{minor}", index, rank - 4)
+        if free:
+            reading.put("python.free_threaded", True, index, rank + 6)
+        if match[4] == "32":
+            reading.put("python.bits", 32, index, rank)
+        if match[4] == "arm64":
+            reading.put("python.machine", "aarch64", index, rank)
+    if "packages" in text:
+        if _CONDA.search(text):
+            reading.put("python.environment", "conda", index, rank)
+        elif _VENV.search(text):
+            reading.put("python.environment", "venv", index, rank)
+    if re.search(r"\b[A-Z]:[\\/]{1,2}(?!/)\w", text):
+        reading.put("system.os", "windows", index, rank - 6)
+    elif "/Library/Frameworks/" in text or re.search(r"(?:^|[\s\"'(])/Users/\w", text):
+        reading.put("system.os", "macos", index, rank - 6)
+    elif "/usr/lib/x86_64-linux-gnu" in text or "x86_64-linux-gnu" in text:
+        reading.put("system.os", "linux", index, rank - 5)
+        reading.put("system.machine", "x86_64", index, rank - 5)
+    elif "aarch64-linux-gnu" in text:
+        reading.put("system.os", "linux", index, rank - 5)
+        reading.put("system.machine", "aarch64", index, rank - 5)
+    elif re.search(r"(?:^|[\s\"'(:])/(?:home|root|usr|opt)/\w", text):
+        reading.put("system.os", "linux", index, rank - 8)
+
+
+def _torch(reading: Reading, index: int, line: str) -> None:
+    if (match := _TORCH_COMMENT.search(line)) and (parsed := values.parse_torch(match[1])):
+        put_torch(reading, index, parsed, PRINTED)
+        return
+    for match in _ASSIGNED.finditer(line):
+        _answer(reading, index, match[1], match[2])
+    asks = [
+        m
+        for m in (
+            "__version__",
+            "is_available()",
+            "version.cuda",
+            "version.hip",
+            "platform.platform()",
+            "get_device_name",
+            "get_arch_list",
+            "device_count",
+        )
+        if m in line
+    ]
+    if not asks or not _is_prompt(line):
+        return
+    answer_at = _next_text(reading, index)
+    if answer_at is None:
+        return
+    answer = reading.lines[answer_at].strip()
+    reading.taken.add(answer_at)
+    if "__version__" in asks and "torch.__version__" in line:
+        words = answer.replace("'", " ").replace('"', " ").replace("Torch version:", " ").split()
+        for word in words[:8]:
+            parsed = values.parse_torch(word)
+            if (
+                parsed
+                and re.match(r"v?\d", word)
+                and parsed.version.count(".") >= 1
+                and not re.match(r"\d{1,2}\.\d{1,2}\.\d{4,}", word)
+                and not word.startswith("macOS")
+            ):
+                put_torch(reading, answer_at, parsed, PRINTED + 3)
+                break
+    if "version.hip" in asks and (match := _HIP.search(answer)):
+        reading.put("torch.hip", match[1], answer_at, PRINTED)
+    if "platform.platform()" in asks:
+        put_platform(reading, answer_at, answer, PRINTED + 4)
+        put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
+    if "is_available()" in asks and "sys.exit" not in line:
+        word = re.search(r"\b(True|False)\b", answer)
+        if word:
+            what = re.search(r"(cuda|xpu|mps)(?:\.backends)?\.is_available", line)
+            _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", word[1])
+    if ("version.cuda" in asks and "is None" in line and answer.startswith("True")) or (asks == ["version.cuda"] and answer == "None"):
+        reading.put("torch.variant", "cpu", answer_at, PRINTED)
+    if "get_device_name" in asks:
+        put_named_gpus(reading, answer_at, answer, PRINTED + 5, complete=answer.startswith("["))
+    if (
+        "device_count" in asks
+        and re.search(r"xpu\S{0,20}device_count", line)
+        and (match := re.search(r"\b(\d{1,2})\b", answer))
+    ):
+        reading.symptom(f"xpu-devices-{match[1]}", answer_at)
+
+
+def _answer(reading: Reading, index: int, what: str, word: str) -> None:
+    if what.endswith("is_available"):
+        usable = word == "True"
+        reading.put("torch.gpu_available", usable, index, PRINTED + (1 if usable else 0))
+        if not usable and what.startswith("mps"):
+            reading.symptom("mps-not-available", index)
+        reading.symptom(f"{what.split('.')[0]}-available-{word.lower()}", index)
+    elif what == "mps.is_built" and word == "True":
+        reading.put("torch.variant", "mps", index, PRINTED)
+        reading.symptom("mps-built", index)
+    elif what == "xpu._is_compiled" and word == "False":
+        reading.symptom("xpu-not-compiled", index)
+    elif what == "xpu.device_count" and word == "0":
+        reading.symptom("xpu-device-count-zero", index)
+
+
+def _is_prompt(line: str) -> bool:
+    text = line.lstrip()
+    return (
+        text.startswith((">>>", "In [", "$", ">", "%", "#", "PS ", "print(", "python", "(", "torch."))
+        or "python" in text[:160]
+        or re.match(r"[\w.@~:/\\-]{1,60}[$#%>] ?", text) is not None
+    )
+
+
+def _next_text(reading: Reading, index: int) -> int | None:
+    for at in range(index + 1, min(index + 4, len(reading.lines))):
+        text = reading.lines[at].strip()
+        if text.startswith((">>>", "$ ", "In [", "Traceback")):
+            return None
+        if text and not re.search(r"Warning: |warnings\.warn|^\s*return ", text):
+            return at
+    return None
+
+
+def _lists(reading: Reading, index: int, line: str) -> None:
+    if match := _ARCHS.search(line):
+        archs = tuple(a.strip(" '\"") for a in match[1].split(","))
+        reading.draft.put("torch.kernels", archs, reading.source(index), rank=PRINTED + 5)
+    elif "_XpuDeviceProperties(" in line:
+        rows = GpuList(PRINTED + 6, True, [(xpu_fields(line), reading.source(index))])
+        reading.gpu_lists.append(rows)
+        if match := re.search(r"driver_version='([\w.+]{3,40})'", line):
+            reading.put("runtimes.level_zero", match[1].split("+")[0], index, PRINTED - 4)
+    elif _NAMES_LIST.match(line) and index not in reading.taken:
+        put_named_gpus(reading, index, line, PRINTED + 4, complete=True)
+
+
+def put_versions_line(reading: Reading, index: int, package: str, version: str) -> None:
+    """A version that a session printed for another package."""
+    put_package(reading, package, version, index, PRINTED)

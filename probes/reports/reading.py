@@ -1,0 +1,131 @@
+"""A pasted text being read: its lines, and what the parsers have found so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from torchdoctor.probes.draft import Draft
+
+__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "open_reading"]
+
+#: Ranks of an answer: typed by a person, printed by a program in passing, measured by a program made to report it.
+CLAIMED, PRINTED, MEASURED = 0, 10, 20
+
+_MAX_LINE = 16 * 1024  # a longer line holds nothing that is read line by line; it is cut, not searched
+_MAX_LINES = 100_000  # of a longer text the first and the last so many lines are read
+
+# Terminal control: CSI, OSC (ended by BEL or ST) and the two-character escapes.
+_ESCAPES = re.compile(r"\x1b\[[0-9;:<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]?[0-~]|[\x9b\x9d\x90]")
+_CONTROLS = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c not in (0x09, 0x0A)}
+_CONTROLS |= dict.fromkeys(
+    (0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF, *range(0x202A, 0x202F))
+)
+_PLAIN = str.maketrans({
+    "\u00a0": " ", "\u3000": " ", "\u2002": " ", "\u2003": " ", "\u2009": " ", "\u202f": " ",
+    "\uff1a": ":", "\uff08": "(", "\uff09": ")", "\uff0c": ",", "\uff1d": "=",
+    "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"',
+})  # fmt: skip
+
+# What a log puts before each line: compose service, BuildKit step, CI time stamp, worker name, log level.
+_PREFIX = re.compile(
+    r"^(?:[a-z][\w.-]{0,60}-\d{1,3}\s{1,20}\|\s?"
+    r"|#\d{1,4} \d{1,6}\.\d{1,4} "
+    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) "
+    r"|\(\w[\w ]{0,30} (?:pid=\d{1,9}|rank=\d{1,5})[^)\n]{0,40}\) "
+    r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
+)
+_CREDENTIALS = re.compile(r"://[^/@\s'\"]{1,256}@")
+
+
+@dataclass(slots=True)
+class GpuList:
+    """GPUs as one source lists them. ``complete``: that source names every device it can see."""
+
+    rank: int
+    complete: bool
+    gpus: list[tuple[dict[str, Any], str]] = field(default_factory=list)
+    last: int = -1  # index of the line that was added last
+
+
+@dataclass(slots=True)
+class Reading:
+    """One text under examination. ``lines`` are cleaned; ``number(i)`` is the line number a person counts."""
+
+    text: str
+    lines: list[str]
+    low: str
+    draft: Draft = field(default_factory=Draft)
+    kinds: dict[str, int] = field(default_factory=dict)
+    gpu_lists: list[GpuList] = field(default_factory=list)
+    first: int = 0  # line number of lines[0] after a cut in the middle
+    cut_at: int | None = None
+    cut_by: int = 0
+    taken: set[int] = field(default_factory=set)  # lines that a stricter parser has understood
+
+    def number(self, index: int) -> int:
+        """The number of ``lines[index]`` in the text as it was sent, from 1."""
+        return index + 1 + (self.cut_by if self.cut_at is not None and index >= self.cut_at else 0)
+
+    def source(self, index: int, text: str | None = None) -> str:
+        """``line 12: PyTorch version: 2.6.0+cu126``, short and without credentials."""
+        shown = (self.lines[index] if text is None else text).strip()
+        if len(shown) > 160:
+            shown = shown[:157] + "..."
+        return f"line {self.number(index)}: {_CREDENTIALS.sub('://', shown)}"
+
+    def put(self, path: str, value: Any, index: int, rank: int = PRINTED) -> None:
+        """Record a fact that ``lines[index]`` shows."""
+        if value is not None and value != "":
+            self.draft.put(path, value, self.source(index), rank=rank)
+
+    def saw(self, kind: str, weight: int = 1) -> None:
+        """The text holds something of this kind; the heaviest kind names the report."""
+        self.kinds[kind] = self.kinds.get(kind, 0) + weight
+
+    def symptom(self, id: str, index: int, text: str | None = None) -> None:
+        """An error text was seen at ``lines[index]``."""
+        shown = _CREDENTIALS.sub("://", (self.lines[index] if text is None else text).strip())
+        self.draft.symptom(id, shown if len(shown) <= 400 else shown[:397] + "...", self.number(index))
+
+    def has(self, *needles: str) -> bool:
+        """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs."""
+        return any(n in self.low for n in needles)
+
+    def find(self, needle: str) -> Iterator[int]:
+        """Indexes of the lines that hold ``needle`` (case matters)."""
+        if needle in self.text:
+            yield from (i for i, line in enumerate(self.lines) if needle in line)
+
+
+def clean(text: str) -> str:
+    """``text`` without terminal escapes and control characters, with plain spaces, colons and quotes."""
+    if "\x1b" in text or not text.isascii():
+        text = _ESCAPES.sub("", text).translate(_PLAIN)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if text.isascii() and text.isprintable() else text.translate(_CONTROLS)
+
+
+def open_reading(text: str) -> Reading:
+    """Clean ``text`` and cut what is too long to be a report."""
+    text = clean(text)
+    lines = text.split("\n")
+    cut_at, cut_by = None, 0
+    if len(lines) > 2 * _MAX_LINES:
+        cut_at, cut_by = _MAX_LINES, len(lines) - 2 * _MAX_LINES
+        lines = lines[:_MAX_LINES] + lines[-_MAX_LINES:]
+    lines = [_line(line) for line in lines]
+    text = "\n".join(lines)
+    return Reading(text=text, lines=lines, low=text.lower(), cut_at=cut_at, cut_by=cut_by)
+
+
+def _line(line: str) -> str:
+    if len(line) > _MAX_LINE:
+        line = line[:_MAX_LINE]
+    if not line or line[0].isspace():
+        return line
+    if line[0] in "(#0123456789DIWE" or " |" in line[:70]:
+        return _PREFIX.sub("", line, count=1)
+    return line

@@ -1,0 +1,55 @@
+"""What a report shows was tried: release, variant, index, interpreter, installer."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports import values
+from torchdoctor.probes.reports.reading import Reading
+
+__all__ = ["put_index", "put_request"]
+
+_LOCAL = re.compile(r"\+([A-Za-z0-9][\w.]{0,60})")
+
+
+def put_request(reading: Reading, index: int, package: str, specifier: str | None, rank: int) -> None:
+    """A requirement that was asked for. Only torch fills ``request.torch``; another package is named as such."""
+    specifier = (specifier or "").strip().strip("'\"")
+    if package != "torch":
+        if reading.draft.value("request.torch") is None:
+            reading.put("request.package", package, index, rank - 5)
+        return
+    reading.draft.put("request.package", "torch", reading.source(index), rank=rank)
+    local = _LOCAL.search(specifier)
+    version = _LOCAL.sub("", specifier)
+    if version.startswith("===") or version.startswith("=="):
+        version = version.lstrip("=").strip()
+    if version.startswith("^"):
+        version = ">=" + version[1:]
+    if version and any(c.isdigit() for c in version):
+        reading.put("request.torch", version.strip(" ,"), index, rank)
+    if local:
+        reading.put("request.variant", values.variant_of_local(local[1]) or local[1], index, rank)
+
+
+def put_index(reading: Reading, index: int, url: str, rank: int) -> None:
+    """An index or find-links address. One that names a variant asks for that variant."""
+    url = url.strip("'\"`,;)]} ")
+    if not url.startswith(("http://", "https://", "file:")) or len(url) > 400:
+        return
+    url = re.sub(r"://[^/@\s]{1,200}@", "://", url)
+    torch_index = values.variant_of_url(url) is not None or any(
+        h in url
+        for h in (
+            "download.pytorch.org",
+            "repo.amd.com",
+            "repo.radeon.com",
+            "rocm.nightlies",
+            "rocm.prereleases",
+            "intel.com",
+            "intel-extension",
+        )
+    )
+    if torch_index or reading.draft.value("request.index") is None:
+        reading.put("request.index", url, index, rank + (2 if torch_index else -3))
+    reading.put("request.variant", values.variant_of_url(url), index, rank - 4)

@@ -1,0 +1,213 @@
+"""The vocabulary of error texts: symptom id → the words that prove that the error was seen.
+
+Each row is an id, the literal that must occur in a line (lower case: the cheap test), and a pattern for the whole line
+where the literal alone does not settle it. Patterns are linear: bounded repeats, no nesting.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from torchdoctor.probes.reports.reading import Reading
+
+__all__ = ["SYMPTOMS", "Row", "read_symptoms"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One error text."""
+
+    id: str
+    literal: str
+    pattern: re.Pattern[str] | None = None
+
+
+def _row(id: str, literal: str, pattern: str | None = None) -> Row:
+    return Row(id, literal, re.compile(pattern, re.I) if pattern else None)
+
+
+SYMPTOMS: tuple[Row, ...] = (
+    # CUDA driver and runtime
+    _row("cuda-error-802", "system not yet initialized"),
+    _row("cuda-error-802", "error 802"),
+    _row("cuda-error-802", "cuda_error_system_not_ready"),
+    _row("cuda-error-803", "error 803"),
+    _row("cuda-error-803", "system has unsupported display driver / cuda driver combination"),
+    _row("cuda-error-804", "forward compatibility was attempted on non supported hw"),
+    _row("cuda-error-804", "error 804"),
+    _row("cuda-error-804", "cuda_error_compat_not_supported_on_device"),
+    _row("cuda-error-999", "cuda unknown error"),
+    _row("cuda-error-999", "error 999", r"error 999\b"),
+    _row("cuda-error-999", "cuda_error_unknown"),
+    _row("cuda-error-100", "cuda_error_no_device"),
+    _row("cuda-error-100", "no cuda-capable device is detected"),
+    _row("cuda-error-101", "cudaerrorinvaliddevice"),
+    _row("cuda-error-34", "cuda driver is a stub library"),
+    _row("cuda-error-34", "cuda_error_stub_library"),
+    _row("cuda-error-34", "error 34", r"error 34\b"),
+    _row("cuda-error-34", "cudaapierror: [34]"),
+    _row("libcuda-stub-path", "/stubs/libcuda.so"),
+    _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
+    _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
+    _row("driver-library-mismatch", "driver/library version mismatch"),
+    _row("nvidia-smi-failed", "couldn't communicate with the nvidia driver"),
+    _row("nvidia-smi-no-devices", "no devices were found", r"^\s{0,8}no devices were found"),
+    _row("nvml-unknown-error", "failed to initialize nvml: unknown error"),
+    _row("nvidia-module-absent", "module nvidia not found", r"modprobe.{0,40}module nvidia"),
+    _row("nvidia-module-key", "required key not available"),
+    _row("no-kernel-image", "no kernel image is available for execution"),
+    _row("no-kernel-image", "cudaerrornokernelimagefordevice"),
+    _row("invalid-ptx", "the provided ptx was compiled with an unsupported toolchain"),
+    _row("ptxas-unknown-arch", "is not defined for option 'gpu-name'", r"value 'sm_\d{2,3}[af]?' is not defined"),
+    _row("cuda-not-compiled", "torch not compiled with cuda enabled"),
+    _row("xpu-not-compiled-text", "torch not compiled with xpu enabled"),
+    _row("mig-device-assert", "device >= 0 && device < num_gpus"),
+    _row("cuda-out-of-memory", "cuda out of memory"),
+    # containers
+    _row("container-no-driver", "the nvidia driver was not detected"),
+    _row("container-no-gpu-capability", "could not select device driver", r"could not select device driver.{0,60}\bgpu\b"),
+    _row("container-cuda-requirement", "unsatisfied condition: cuda"),
+    _row("container-brand-requirement", "unsatisfied condition: brand"),
+    _row("container-no-libcuda", "nvidia-container-cli: initialization error"),
+    _row("container-kfd-missing", "adding custom device", r"adding custom device .{0,4}/dev/(?:kfd|dri).{0,20}no such file"),
+    # ROCm
+    _row("hip-invalid-function", "invalid device function"),
+    _row("hip-invalid-image", "device kernel image is invalid"),
+    _row("hip-invalid-image", "hiperrorinvalidimage"),
+    _row("hip-no-binary", "hiperrornobinaryforgpu"),
+    _row("hip-no-binary", "no kernel image is available for execution on the device", r"hip error|hiperror"),
+    _row("hip-no-binary", "unable to find code object for all current devices"),
+    _row("hip-invalid-device", "hiperrorinvaliddevice"),
+    _row("hip-no-device", "no hip gpus are available"),
+    _row("hip-no-device", "hiperrornodevice"),
+    _row("tensile-missing", "tensilelibrary", r"cannot read .{0,300}tensilelibrary\S{0,60}: (?:no such file|illegal seek)"),
+    _row("kfd-denied", "unable to open /dev/kfd read-write: permission denied"),
+    _row("kfd-denied", "/dev/kfd", r"/dev/kfd.{0,40}permission denied|permission denied.{0,40}/dev/kfd"),
+    _row("kfd-missing", "unable to open /dev/kfd read-write: no such file"),
+    _row("rock-not-loaded", "rock module is not loaded"),
+    _row("pcie-atomics", "pcie atomic", r"pcie atomic(?:s| ops)?\S{0,2}.{0,40}(?:not supported|unsupported|disabled|missing)"),
+    _row("pcie-atomics", "rejects atomics"),
+    _row("pcie-atomics", "without pcie atomics"),
+    _row("pcie-atomics", "no pcie atomics"),
+    _row("pcie-atomics", "atomic", r"pcie atomics (?:are )?not"),
+    # Intel
+    _row("xpu-device-count-zero", "xpu device count is zero"),
+    _row("xpu-device-count-zero", "no xpu devices are available"),
+    _row("ze-dependency", "ze_result_error_dependency_unavailable"),
+    _row("ze-dependency", "0x78000001"),
+    _row("ze-uninitialized", "ze_result_error_uninitialized"),
+    _row("ur-error", "ur error", r"\bur error"),
+    _row("xpu-no-engine", "could not create an engine"),
+    _row("xpu-no-fp64", "double type is not supported"),
+    _row("xpu-no-fp64", "aspect fp64 is not supported"),
+    _row("xpu-no-fp64", "required aspect fp64"),
+    _row("xpu-group-added", "usermod", r"usermod\b.{0,40}\b(?:render|video)\b"),
+    # Apple
+    _row("mps-backend-supported-on", "mps backend is supported on mac"),
+    _row("mps-zero-memory", "mps backend out of memory", r"mps allocated: 0 bytes.{0,60}tried to allocate \d{1,6} (?:bytes|kb)"),
+    _row("mps-not-built", "pytorch install was not built with mps enabled"),
+    _row("mach-o-architecture", "incompatible architecture", r"\(have '\w{3,8}', need '\w{3,8}"),
+    # loader and processor
+    _row("glibc-symbol", "glibc_2.", r"version .?glibc_2\.\d{1,2}.? not found"),
+    _row("glibcxx-symbol", "glibcxx_3.", r"version .?glibcxx_3\.[\d.]{1,6}.? not found"),
+    _row("executable-stack", "cannot enable executable stack"),
+    _row("libstdcxx-missing", "libstdc++.so.6: cannot open shared object file"),
+    _row("missing-library", "cannot open shared object file", r"\b(lib[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3}): cannot open shared object file"),
+    _row("missing-library", "image not found", r"library not loaded"),
+    _row("undefined-symbol-torch", "undefined symbol", r"undefined symbol: ?_?_?Z\w{0,12}(?:c10|at[0-9]|torch|caffe2)"),
+    _row("undefined-symbol-nvidia", "undefined symbol", r"(?:nvidia|cuda)\S{0,120}/lib\w{2,40}\.so\S{0,20}: undefined symbol|undefined symbol: (?:__nvJitLink|cublas|cudnn|cusparse|_ZN5cudnn|ncclCommRegister)"),
+    _row("undefined-symbol-nccl", "undefined symbol: nccl"),
+    _row("undefined-symbol-ittnotify", "undefined symbol: ijit_notifyevent"),
+    _row("undefined-symbol-other", "undefined symbol"),
+    _row("cudnn-load-failed", "could not load library libcudnn"),
+    _row("dll-load-failed", "dll load failed"),
+    _row("winerror-126", "winerror 126"),
+    _row("winerror-126", "error 126"),
+    _row("winerror-127", "winerror 127"),
+    _row("winerror-1114", "winerror 1114"),
+    _row("winerror-193", "winerror 193"),
+    _row("winerror-1455", "winerror 1455"),
+    _row("illegal-instruction", "illegal instruction"),
+    _row("illegal-instruction", "sigill"),
+    _row("illegal-instruction", "exited with signal: some(4)"),
+    _row("illegal-instruction", "status_illegal_instruction"),
+    _row("illegal-instruction", "0xc000001d"),
+    _row("illegal-instruction", "exit code 132"),
+    _row("lse-instruction", "ldadd", r"\bldadd(?:al|a|l)?\b"),
+    _row("no-avx2-said", "avx2", r"\b(?:no|without|lacks?|missing|not support(?:ed)?|doesn't (?:have|support)|does not (?:have|support)) avx2\b|avx2 (?:is )?(?:not (?:supported|available)|missing)"),
+    _row("no-avx-said", "avx", r"\b(?:no|without|lacks?|doesn't (?:have|support)|does not (?:have|support)) avx\b(?!2)|avx (?:is )?not (?:supported|available)"),
+    _row("mmap-alignment", "einval", r"mmap\(.{0,160}\) = -1 EINVAL"),
+    _row("jemalloc-page", "unsupported system page size"),
+    _row("elf-alignment", "elf load command alignment not page-aligned"),
+    _row("bus-error-worker", "unexpected bus error encountered in worker"),
+    _row("shm-full", "no space left on device", r"/dev/shm|torch_\d{1,9}_\d{1,12}"),
+    _row("openmp-duplicate", "omp: error #15"),
+    # packages
+    _row("numpy-abi", "a module that was compiled using numpy 1.x cannot be run in"),
+    _row("numpy-abi", "numpy is not available", r"runtimeerror: numpy is not available"),
+    _row("numpy-abi", "_array_api not found"),
+    _row("torchvision-operator", "operator torchvision::nms does not exist"),
+    _row("torchvision-operator", "couldn't load custom c++ ops"),
+    _row("torch-c-folder", "torch has loaded the `torch/_c` folder"),
+    _row("torch-c-missing", "no module named 'torch._c'"),
+    _row("bnb-library-missing", "required library version not found", r"libbitsandbytes_cuda\w{2,24}"),
+    _row("bnb-library-missing", "configured cuda binary not found", r"libbitsandbytes_cuda\w{2,24}"),
+    _row("mixed-cuda-text", "nvrtc: error: failed to open", None),
+    _row("disk-full", "errno 28"),
+    _row("disk-full", "no space left on device"),
+    _row("disk-full", "not enough free disk space"),
+    _row("disk-full", "there is not enough space on the disk"),
+    _row("disk-quota", "errno 122"),
+    _row("hash-mismatch", "do not match the hashes from the requirements file"),
+    _row("hash-mismatch", "hash mismatch for"),
+    _row("bad-zip", "badzipfile"),
+    _row("bad-zip", "file is not a zip file"),
+    _row("bad-zip", "invalid wheel", r"has an invalid wheel|bad crc-32"),
+    _row("incomplete-download", "incompleteread"),
+    _row("incomplete-download", "incomplete-download"),
+    _row("long-path", "windows long path support enabled"),
+    _row("long-path", "enable-long-paths"),
+    _row("externally-managed", "externally-managed-environment"),
+    _row("no-wheel-said", "no win", r"no (?:win_arm64|win_amd64|manylinux\S{0,24}|macosx\S{0,24}|musllinux\S{0,24}) wheels?"),
+    _row("no-cuda-packages", "nvidia-c", r"no (?:nvidia-)?(?:cudnn|cublas)|without (?:nvidia-)?(?:cudnn|cublas)"),
+    _row("no-cuda-packages", "cudnn", r"\bno (?:nvidia-)?cudnn ?/ ?(?:nvidia-)?cublas"),
+    _row("poetry-no-candidate", "unable to find installation candidates for torch"),
+    _row("poetry-pin", "is forbidden", r"depends on torch \("),
+    _row("wheel-404", "404", r"404.{0,200}torch-\S{5,160}\.whl"),
+    _row("driver-incompatible-said", "driver incompatib"),
+    _row("gpu-model-memory", "0 bytes free"),
+)  # fmt: skip
+
+_BY_LITERAL: dict[str, list[Row]] = {}
+for _r in SYMPTOMS:
+    _BY_LITERAL.setdefault(_r.literal, []).append(_r)
+
+
+def read_symptoms(reading: Reading) -> None:
+    """Every error text of the table, at its first line."""
+    found: dict[int, list[Row]] = {}
+    for literal, rows in _BY_LITERAL.items():
+        at = reading.low.find(literal)
+        if at < 0:
+            continue
+        for row in rows:
+            index = _first(reading, row, at)
+            if index is not None:
+                found.setdefault(index, []).append(row)
+    for index in sorted(found):
+        for row in found[index]:
+            reading.symptom(row.id, index)
+
+
+def _first(reading: Reading, row: Row, at: int) -> int | None:
+    """Index of the first line with the row's text; a pattern is tried on at most 200 lines that hold the literal."""
+    for _ in range(200):
+        index = reading.low.count("\n", 0, at)
+        line = reading.lines[index]
+        if row.pattern is None or row.pattern.search(line[:4096]):
+            return index
+        at = reading.low.find(row.literal, at + len(row.literal))
+        if at < 0:
+            break
+    return None

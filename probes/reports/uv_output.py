@@ -1,0 +1,180 @@
+"""What uv says: the interpreter it took, the wheel that does not fit, and its hints about tags."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.profile import normal_machine
+from torchdoctor.probes.reports.packages import canonical, put_package
+from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.request import put_index, put_request
+
+__all__ = ["put_platform_tag", "read_uv"]
+
+_USING = re.compile(r"Using (CPython|PyPy|GraalPy) (\d\.\d{1,2}\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)(\+freethreaded|t)?")
+_ENVIRONMENT = re.compile(r"Using Python (\d\.\d{1,2}\.\d{1,2}) environment")
+_INTERPRETER = re.compile(
+    r"`?(cpython|pypy)-(\d\.\d{1,2}\.\d{1,2})(\+freethreaded)?-(linux|windows|macos)-(x86_64|aarch64|x86|armv7)-(gnu|musl|none|gnueabihf)"
+)
+_CANNOT = re.compile(
+    r"Distribution `([A-Za-z0-9][\w.-]{0,80})==(\S{1,60}) @ (registry\+)?(\S{1,200})` can't be installed"
+)
+_ABI = re.compile(
+    r"You're using (CPython|PyPy|GraalPy) (\d\.\d{1,2})(?:\.\d{1,2})? \(`((?:cp|pp)\d{2,3})(t)?`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels with the following Python (ABI|implementation) tags?: (.{1,400})"
+)
+_PLATFORM = re.compile(
+    r"You're on (\w{3,12}) \(`([\w.]{3,40})`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels for the following platforms?: (.{1,600})"
+)
+_NO_PLATFORM = re.compile(
+    r"Because ([\w.-]{1,80})(==|>=|<=)?(\S{1,60})? has no wheels with a matching (platform|Python ABI|Python implementation|Python version) tag(?: \(e\.g\., `([\w.]{3,60})`\))?"
+)
+_WHEELS_FOR = re.compile(
+    r"Wheels are available for `([\w.-]{1,80})` \(v?([^)]{1,60})\) (?:on the following platforms?|with the following Python (?:ABI|implementation) tags?): (.{1,600})"
+)
+_REQUIRE = re.compile(r"you require ([\w.-]{1,80})((?:==|>=|<=|<|>|~=|!=)[\w.+*]{1,40})")
+_NO_VERSION = re.compile(
+    r"there (?:is|are) no versions? of ([\w.-]{1,80})((?:\{[^}]{0,20}\})?(?:==|>=|<=|<|>|~=)[\w.+*,<>=~]{1,60})?"
+)
+_DEBUG_ADD = re.compile(r"Adding direct dependency: ([\w.-]{1,80})((?:>=|==|<|>)[\w.+,<>= ]{1,60})")
+_DEPENDS = re.compile(r"([\w.-]{1,80})(?:==|>=)(\S{1,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|<|~=)(\S{1,40})")
+_TAG = re.compile(r"(?:manylinux_(\d{1,2})_(\d{1,3})|manylinux(1|2010|2014)|musllinux_(\d{1,2})_(\d{1,3})|linux)_(x86_64|aarch64|armv7l|i686|ppc64le|s390x)$|macosx_(\d{1,2})_(\d{1,2})_(x86_64|arm64|universal2)$|(win32|win_amd64|win_arm64)$")  # fmt: skip
+_ADDED = re.compile(r"^\s{0,6}([+~-]) ([a-z0-9][\w.-]{0,80})==(\S{1,60})")
+
+
+def read_uv(reading: Reading) -> None:
+    """Interpreter, platform, request and symptoms of uv's own lines."""
+    if not reading.has(
+        "uv ",
+        "uv.",
+        "can't be installed",
+        "unsatisfiable",
+        "using cpython",
+        "resolved ",
+        "no solution found",
+        "you're on",
+        "you're using",
+        "freethreaded",
+    ):
+        return
+    for index, line in enumerate(reading.lines):
+        if "sing " in line:
+            _interpreter(reading, index, line)
+        if "cpython-" in line or "pypy-" in line:
+            _debug_interpreter(reading, index, line)
+        if "can't be installed" in line and (match := _CANNOT.search(line)):
+            reading.saw("uv_error", 20)
+            reading.draft.put("request.installer", "uv", reading.source(index), rank=MEASURED)
+            name = canonical(match[1])
+            reading.symptom("uv-no-wheel" if name == "torch" else "uv-no-wheel-other", index)
+            if name == "torch":
+                put_request(reading, index, "torch", "==" + match[2], MEASURED - 1)
+                put_index(reading, index, match[4], PRINTED + 2)
+            else:
+                put_index(reading, index, match[4], PRINTED)
+        if "You're " in line:
+            _hint(reading, index, line)
+        if "no wheels with a matching" in line and (match := _NO_PLATFORM.search(line)):
+            reading.saw("uv_error", 20)
+            reading.symptom("uv-no-tag", index)
+            if canonical(match[1]) == "torch":
+                put_request(reading, index, "torch", (match[2] or "") + (match[3] or ""), MEASURED - 1)
+            if match[4] == "platform" and match[5]:
+                put_platform_tag(reading, index, match[5], MEASURED)
+        if "Wheels are available for" in line and (match := _WHEELS_FOR.search(line)):
+            reading.symptom("uv-wheels-for", index)
+        if "No solution found" in line or "requirements are unsatisfiable" in line:
+            reading.saw("uv_error", 15)
+            if match := _REQUIRE.search(line):
+                if canonical(match[1]) == "torch":
+                    put_request(reading, index, "torch", match[2], MEASURED - 2)
+            if (
+                (match := _DEPENDS.search(line))
+                and "you require" in line
+                and canonical(match[1]) not in ("torch", "torchvision", "torchaudio")
+            ):
+                reading.symptom("pin-conflict", index)
+            if (match := _NO_VERSION.search(line)) and canonical(match[1]) == "torch" and match[2]:
+                put_request(reading, index, "torch", match[2], MEASURED - 2)
+        if (
+            "Adding direct dependency: torch" in line
+            and (match := _DEBUG_ADD.search(line))
+            and canonical(match[1]) == "torch"
+        ):
+            reading.saw("uv_error", 10)
+            exact = re.match(r">=([\w.]{1,20}), <([\w.]{1,20})\+$", match[2])
+            put_request(
+                reading, index, "torch", f"=={exact[1]}" if exact and exact[1] == exact[2] else match[2], PRINTED
+            )
+        if line.lstrip().startswith("+ ") and "==" in line and (match := _ADDED.match(line)) and match[1] == "+":
+            put_package(reading, match[2], match[3], index, PRINTED)
+
+
+def _interpreter(reading: Reading, index: int, line: str) -> None:
+    if match := _USING.search(line):
+        reading.put("python.version", match[2], index, MEASURED)
+        reading.put("python.implementation", match[1].lower(), index, MEASURED)
+        if match[3]:
+            reading.put("python.free_threaded", True, index, MEASURED)
+    elif match := _ENVIRONMENT.search(line):
+        reading.put("python.version", match[1], index, MEASURED)
+
+
+def _debug_interpreter(reading: Reading, index: int, line: str) -> None:
+    match = _INTERPRETER.search(line)
+    if match is None or "Skipping" in line or "Ignoring" in line:
+        return
+    rank = MEASURED + 1 if "active virtual environment" in line or "Using" in line else PRINTED
+    reading.put("python.implementation", match[1], index, rank)
+    reading.put("python.version", match[2], index, rank)
+    reading.put("python.free_threaded", match[3] is not None, index, rank)
+    reading.put("system.os", match[4], index, rank)
+    machine = {"x86": "i686", "armv7": "armv7l"}.get(match[5], match[5])
+    reading.put("python.machine", machine, index, rank)
+    reading.put("python.bits", 32 if machine in ("i686", "armv7l") else 64, index, rank)
+    if match[4] == "linux":
+        reading.put("system.libc", "musl" if match[6] == "musl" else "glibc", index, rank)
+    if machine != "i686":
+        reading.put("system.machine", machine, index, rank - 2)
+
+
+def _hint(reading: Reading, index: int, line: str) -> None:
+    if match := _ABI.search(line):
+        reading.saw("uv_error", 15)
+        reading.put("python.implementation", match[1].lower(), index, MEASURED)
+        reading.put("python.version", match[2], index, MEASURED - 1)
+        # where the tag is an ABI tag, a build without the t is known to be one with the GIL
+        if match[4] or match[7] == "ABI":
+            reading.put("python.free_threaded", match[4] is not None, index, MEASURED)
+        reading.symptom("uv-abi-hint", index)
+    elif match := _PLATFORM.search(line):
+        reading.saw("uv_error", 15)
+        put_platform_tag(reading, index, match[2], MEASURED)
+        reading.symptom("uv-platform-hint", index)
+
+
+def put_platform_tag(reading: Reading, index: int, tag: str, rank: int, *, of_wheel: bool = False) -> None:
+    """What a platform tag says of the machine: its own (``of_wheel`` false), or one whose wheel was accepted there."""
+    match = _TAG.search(tag.split(".")[0])
+    if match is None:
+        return
+    if match[6]:
+        reading.put("system.os", "linux", index, rank)
+        reading.put("system.machine", match[6], index, rank - 1)
+        reading.put("system.libc", "musl" if match[4] else "glibc" if "many" in tag else None, index, rank)
+        if not of_wheel and match[1]:
+            reading.put("system.libc_version", f"{match[1]}.{match[2]}", index, rank)
+    elif match[9]:
+        reading.put("system.os", "macos", index, rank)
+        machine = normal_machine(match[9]) if match[9] != "universal2" else None
+        reading.put("python.machine", machine, index, rank)
+        reading.put("system.machine", machine, index, rank - 2)
+        if not of_wheel and int(match[7]) > 10:
+            reading.put("system.version", match[7] if match[8] == "0" else f"{match[7]}.{match[8]}", index, rank - 2)
+    else:
+        reading.put("system.os", "windows", index, rank)
+        machine = {"win32": "i686", "win_amd64": "x86_64", "win_arm64": "aarch64"}[match[10]]
+        reading.put("python.machine", machine, index, rank)
+        if machine == "i686":
+            reading.put("python.bits", 32, index, rank)
+        else:
+            reading.put("system.machine", machine, index, rank - 2)
