@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+from torchdoctor.probes.distribution import distribution, parse_os_release, release_file_names
+
+
+def test_quotes_escapes_and_comments() -> None:
+    text = '# about\nNAME="My \\"Own\\" Linux"\nVERSION_ID=5.0 # not this\nID=\'own\'\nnot a line\nPRETTY_NAME="A # B"\r\nEMPTY=\n'
+    assert parse_os_release(text) == {
+        "NAME": 'My "Own" Linux', "VERSION_ID": "5.0", "ID": "own", "PRETTY_NAME": "A # B", "EMPTY": "",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('NAME="Ubuntu"\nVERSION_ID="24.04"\n', ("Ubuntu", "24.04")),
+        ('NAME="Arch Linux"\nID=arch\nBUILD_ID=rolling\n', ("Arch Linux", None)),
+        ('NAME="Slackware"\nPRETTY_NAME="Slackware 15.0"\n', ("Slackware", "15.0")),
+        ("\ufeffNAME=Photon\nVERSION_ID=5.0\n", ("Photon", "5.0")),
+        ("NAME=\"cut off\nVERSION_ID=9\n", ("cut off", "9")),
+        ("", (None, None)),
+        (None, (None, None)),
+    ],
+)  # fmt: skip
+def test_os_release(text: str | None, found: tuple[str | None, str | None]) -> None:
+    assert distribution(text) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("Red Hat Enterprise Linux Server release 6.10 (Santiago)", ("Red Hat Enterprise Linux Server", "6.10")),
+        ("Slackware 14.2", ("Slackware", "14.2")),
+        (
+            "SUSE Linux Enterprise Server 11 (x86_64)\nVERSION = 11\nPATCHLEVEL = 3\n",
+            ("SUSE Linux Enterprise Server", "11"),
+        ),
+        ("Arch Linux", ("Arch Linux", None)),
+        ("\x00\x01binary", (None, None)),
+        ("", (None, None)),
+    ],
+)
+def test_one_line_files(line: str, found: tuple[str | None, str | None]) -> None:
+    assert distribution(None, release_files={"x-release": line}) == found
+
+
+def test_debian_testing_names_its_version_elsewhere() -> None:
+    text = 'NAME="Debian GNU/Linux"\nID=debian\nPRETTY_NAME="Debian GNU/Linux forky/sid"\n'
+    assert distribution(text, debian_version="forky/sid\n") == ("Debian GNU/Linux", "forky/sid")
+    assert distribution("NAME=Fedora\nID=fedora\n", debian_version="forky/sid\n") == ("Fedora", None)
+
+
+def test_lsb_release_fills_in() -> None:
+    assert distribution(None, lsb_release="Distributor ID:\tUbuntu\nRelease:\t10.04\n") == ("Ubuntu", "10.04")
+    assert distribution(None, lsb_file="DISTRIB_ID=Ubuntu\nDISTRIB_RELEASE=10.04\n") == ("Ubuntu", "10.04")
+
+
+def test_files_about_something_else_are_passed_over() -> None:
+    names = (
+        "os-release",
+        "lsb-release",
+        "redhat-release",
+        "centos-release",
+        "system-release",
+        "debian_version",
+        "release-notes",
+    )
+    assert release_file_names(names) == ["centos-release", "redhat-release"]
