@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
+from torchdoctor.matrix.checks._markers import holds
 from torchdoctor.matrix.checks._packages import distributions, line, public, stock_like
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -55,42 +56,6 @@ def _requirement(text: str) -> Requirement | None:
         return None
 
 
-def _holds(requirement: Requirement, case: Case) -> bool:
-    """Does its marker hold on the examined machine? What is not known counts as "no"."""
-    if requirement.marker is None:
-        return True
-    facts = case.facts
-    version, system = facts.python.version, facts.system
-    names = {
-        "linux": ("linux", "Linux", "posix"),
-        "windows": ("win32", "Windows", "nt"),
-        "macos": ("darwin", "Darwin", "posix"),
-    }
-    if not version or system.os not in names or not system.machine:
-        return False
-    sys_platform, platform_system, os_name = names[system.os]
-    machine = system.machine
-    if system.os == "windows":
-        machine = {"x86_64": "AMD64", "aarch64": "ARM64"}.get(machine, machine)
-    elif system.os == "macos" and machine == "aarch64":
-        machine = "arm64"
-    environment: dict[str, Any] = {
-        "python_version": ".".join(version.split(".")[:2]),
-        "python_full_version": version,
-        "sys_platform": sys_platform,
-        "platform_system": platform_system,
-        "platform_machine": machine,
-        "os_name": os_name,
-        "implementation_name": facts.python.implementation or "cpython",
-        "platform_python_implementation": "CPython",
-        "extra": "",
-    }
-    try:
-        return requirement.marker.evaluate(environment)
-    except Exception:  # a marker nobody can evaluate proves nothing
-        return False
-
-
 @check("companion-pin-conflict")
 def pin_conflict(case: Case) -> Iterator[Finding]:
     """A package requires a torch that the installed one is not."""
@@ -102,7 +67,7 @@ def pin_conflict(case: Case) -> Iterator[Finding]:
             continue
         for text in row.requires or ():
             requirement = _requirement(text) if re.match(r"torch(?![\w.-])", text) else None
-            if requirement is None or not _holds(requirement, case):
+            if requirement is None or (requirement.marker and not holds(str(requirement.marker), case.facts)):
                 continue
             if not requirement.specifier.contains(case.installed.version, prereleases=True):
                 conflicts.append((place, row, requirement))
