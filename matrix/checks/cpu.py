@@ -34,8 +34,8 @@ def _x86_features(case: Case) -> tuple[str, ...] | None:
     features = facts.cpu.features
     if not features or machine not in ("x86_64", None) or (machine is None and "sse2" not in features):
         return None
-    if (case.facts.source("cpu.features") or "").startswith("line ") and "lahf_lm" not in features:
-        return None  # a pasted line that ends before the flag that stands behind AVX was cut
+    if case.facts.source("cpu.features") and facts.system.os != "windows" and "lahf_lm" not in features:
+        return None  # flags that end before the one that stands behind AVX were cut off
     return features if "sse2" in features else None
 
 

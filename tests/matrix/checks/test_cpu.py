@@ -56,6 +56,9 @@ def test_a_cut_line_proves_nothing(examine: Examine, machine: Machine) -> None:
     profile = machine(gpus=[], cpu={"features": ["sse2", "sse4_1"]})
     assert "cpu-lacks-avx" in examine(profile)
     assert examine(profile, sources={"cpu.features": "line 40: Flags: fpu vme"}) == {}
+    assert examine(profile, sources={"cpu.features": "lscpu"}) == {}
+    whole = machine(gpus=[], cpu={"features": NEHALEM})
+    assert "cpu-lacks-avx" in examine(whole, sources={"cpu.features": "/proc/cpuinfo"})
 
 
 @pytest.mark.parametrize(
