@@ -6,7 +6,7 @@ A driver version is dotted numbers. A floor may be a branch (``580``): then any 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from torchdoctor.matrix.tables import rows, table
@@ -76,7 +76,7 @@ def at_least(version: str, floor: str) -> bool:
     return driver_key(version) >= driver_key(floor)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def cuda_ceiling(version: str) -> str | None:
     """The newest CUDA that a driver speaks, by its branch; ``None`` for what is older or much newer than the table."""
     key = driver_key(version)

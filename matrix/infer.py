@@ -140,7 +140,7 @@ def _may_be_arm(facts: Facts) -> bool:
 
 def _request(facts: Facts, added: _Added) -> Any:
     request = facts.request
-    if not request.versions_offered or not request.torch or (request.python and request.platform):
+    if not request.versions_offered or (request.python and request.platform):
         return request
     from torchdoctor.matrix.offers import read_offer
 

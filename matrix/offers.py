@@ -33,31 +33,43 @@ def _key(version: str) -> tuple[int, int, int] | None:
 
 
 def read_offer(facts: Facts) -> Offer:
-    """Read ``facts.request``. Only a list that misses the release asked for proves something: it shows that this
-    interpreter or platform begins later or ends earlier. What is known of the interpreter and system narrows the choice.
+    """Read ``facts.request``. The list is complete, so its first entry is where the interpreter's wheels begin. Its last one
+    proves something only where a later release was asked for and is missing: else the report may just be old. What is known
+    of the interpreter and the system narrows the choice.
     """
     request = facts.request
-    asked = _key((request.torch or "").lstrip("=~<> "))
     keys = [k for k in map(_key, request.versions_offered or ()) if k]
-    if not keys or asked is None or (request.torch or "").startswith("<") or request.package not in (None, "torch"):
+    bounds = _index_bounds(request.versions_offered or (), request.variant)
+    if not keys or bounds is None or request.package not in (None, "torch"):
         return Offer()
     first, last = min(keys), max(keys)
-    bounds = _index_bounds(request.versions_offered or (), request.variant)
-    if bounds is None or first <= asked <= last:
-        return Offer()  # a gap in the middle is a release that never existed
     begins, ends = bounds
-    if asked < begins or (ends is not None and asked > ends):
-        return Offer()  # that index never held it, whoever asks
+    ended = _missed(request.torch, last, ends)
     fits = []
     for row in rows("offers.json", "interpreters"):
         low, high = _key(row["first"]), _key(row["last"])
         starts = (
             first == max(low, begins) if low else first == begins or (first < _MATRIX_BEGINS and begins == _EVERYTHING)
         )
-        stops = asked < first or last == high
-        if starts and stops and _possible(row, facts):
+        stops = last == high if ended else high is None or last <= high
+        # Only an end shows that something else than the interpreter holds the list back.
+        if starts and stops and (ended or not row["limit"]) and _possible(row, facts):
             fits.append(row)
     return _common(fits)
+
+
+def _missed(asked: str | None, last: tuple[int, int, int], ends: tuple[int, int, int] | None) -> bool:
+    """Whether a release that really exists, and that the index has, was asked for and lies behind the end of the list."""
+    from torchdoctor.matrix.catalog import Catalog
+
+    if not asked or asked.startswith(("<", "!")):
+        return False
+    number = asked.lstrip("=~> ").partition("+")[0].partition(",")[0].strip()
+    wanted = _key(number)
+    if wanted is None or wanted <= last or (ends is not None and wanted > ends):
+        return False
+    catalog = Catalog()
+    return catalog.release(number) is not None or bool(number.count(".") == 1 and catalog.line(number))
 
 
 _MATRIX_BEGINS = (1, 13, 0)
