@@ -197,9 +197,7 @@ def igpu_dgpu_conflict(case: Case) -> Iterator[Finding]:
         return
     cards = [(i, g) for i, g in case.gpus("amd") if g.integrated is False]
     beside = [(i, g) for i, g in case.gpus("amd") if g.integrated]
-    seen = case.symptom(
-        "hip-image-invalid", "hip-invalid-image", "hip-invalid-device-function", "hip-invalid-kernel-file"
-    )
+    seen = case.symptom("hip-invalid-image", "hip-invalid-function", "hip-no-binary")
     kernels = installed.kernels
     if not cards or not beside or not (seen or facts.torch.gpu_available is False):
         return

@@ -10,7 +10,7 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
 
-_SIGILL = ("sigill", "illegal-instruction")
+_SIGILL = ("illegal-instruction",)
 
 
 def _host_model(case: Case) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def emulated_python(case: Case) -> Iterator[Finding]:
 def page_size_unsupported(case: Case) -> Iterator[Finding]:
     """A kernel with 16 or 64 KiB pages, and a component that was seen to fail on it."""
     size = case.facts.system.page_size
-    seen = case.symptom("page-size", "jemalloc-page-size", "mmap-unaligned")
+    seen = case.symptom("jemalloc-page", "mmap-alignment", "elf-alignment")
     if size is None or size <= 4096 or not seen:
         return
     yield finding(

@@ -14,7 +14,7 @@ from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Gpu
 
-_NO_DEVICE = ("xpu-no-device", "xpu-device-count-zero", "ze-init-failed", "ze-uninitialized")
+_NO_DEVICE = ("xpu-device-count-zero", "ze-dependency", "ze-uninitialized")
 
 
 def _supported(case: Case) -> tuple[tuple[int, Gpu], ...]:
@@ -180,7 +180,7 @@ def xpu_oneapi_conflict(case: Case) -> Iterator[Finding]:
     )
     if folder is None:
         return
-    failed = bool(facts.torch.gpu_available is False or case.symptom("undefined-symbol", "xpu-oneapi-library"))
+    failed = bool(facts.torch.gpu_available is False or case.symptom("undefined-symbol-other", "missing-library"))
     yield finding(
         "xpu-oneapi-conflict",
         case,

@@ -12,7 +12,7 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import capability, cuda_coverage
 from torchdoctor.matrix.verdict import Finding
 
-_WARNED = ("gpu-capability-warning", "capability-warning", "cc-warning")
+_WARNED = ("torch-gpu-warning", "torch-gpu-incompatible", "torch-capability-range")
 
 
 def _toolkit(variant: str | None) -> tuple[int, int] | None:
@@ -172,6 +172,6 @@ def tegra_smi_absent(case: Case) -> Iterator[Finding]:
     """On a Jetson nvidia-smi is missing or shows little; nothing follows from that."""
     jetson = case.facts.system.jetson
     if jetson and (
-        case.symptom("nvidia-smi-missing", "nvidia-smi-failed") or version_key(jetson.lstrip("R"))[:1] < (36,)
+        case.symptom("nvidia-smi-failed", "nvidia-smi-no-devices") or version_key(jetson.lstrip("R"))[:1] < (36,)
     ):
         yield finding("tegra-smi-absent", case, evidence=("system.jetson",))

@@ -14,7 +14,7 @@ from torchdoctor.matrix.verdict import Finding
 def shm_too_small(case: Case) -> Iterator[Finding]:
     """A container with Docker's default /dev/shm: worth a line, a fault only once a bus error was seen."""
     facts = case.facts
-    size, seen = facts.resources.shm, case.symptom("bus-error-shm", "bus-error")
+    size, seen = facts.resources.shm, case.symptom("bus-error-worker", "shm-full")
     if not facts.system.container or size is None:
         return
     from torchdoctor.matrix.tables import table

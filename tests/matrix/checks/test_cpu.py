@@ -14,7 +14,7 @@ FULL = ["sse2", "sse4_1", "sse4_2", "lahf_lm", "avx", "avx2", "fma"]
 IVY = ["sse2", "sse4_1", "sse4_2", "lahf_lm", "avx"]
 NEHALEM = ["sse2", "sse4_1", "sse4_2", "lahf_lm"]
 QEMU64 = ["sse2", "cx16", "lahf_lm", "hypervisor"]
-SIGILL = [{"id": "sigill", "text": "Illegal instruction (core dumped)", "line": 3}]
+SIGILL = [{"id": "illegal-instruction", "text": "Illegal instruction (core dumped)", "line": 3}]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_emulated(
 
 
 def test_page_size(examine: Examine, machine: Machine) -> None:
-    seen = [{"id": "page-size", "text": "<jemalloc>: Unsupported system page size", "line": 1}]
+    seen = [{"id": "jemalloc-page", "text": "<jemalloc>: Unsupported system page size", "line": 1}]
     big = {"machine": "aarch64", "page_size": 65536}
     assert examine(machine(system=big, gpus=[], symptoms=seen))["page-size-unsupported"].severity == "blocker"
     # torch itself runs on such kernels: the size alone is no fault.

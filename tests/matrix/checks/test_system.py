@@ -10,7 +10,7 @@ from torchdoctor.matrix.verdict import Finding
 
 Examine = Callable[..., dict[str, Finding]]
 Machine = Callable[..., dict[str, Any]]
-BUS = [{"id": "bus-error-shm", "text": "Unexpected bus error", "line": 1}]
+BUS = [{"id": "bus-error-worker", "text": "Unexpected bus error", "line": 1}]
 
 
 @pytest.mark.parametrize(
