@@ -43,6 +43,9 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing:
+            # Completion: nothing typed yet means "which commands are there", not "check".
+            return super().parse_args(ctx, args)
         own = ("--help", "-h", "--version")
         if not args or (args[0].startswith("-") and args[0] not in own):
             args = ["check", *args]
