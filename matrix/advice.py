@@ -92,7 +92,7 @@ def notes(
     if taken is not None and not requested and taken.build.torch != newest:
         change = _newer(today)
         ended = _ended(today, newest)
-        if ended is not None:
+        if ended is not None and change is None:
             yield finding(
                 "support-ends",
                 case,
@@ -138,11 +138,13 @@ def summary(
     install = f"install torch {recommended.torch} ({recommended.variant})" if recommended else ""
     if blockers:
         first = blockers[0]
-        text = first.detail or first.title
+        text = (first.detail or first.title).rstrip(".")
         act = first.fix[0] if first.fix else install
         return f"{text}: {act}" if act else text
     installed = case.installed
     if status == "unknown":
+        if not choice.examined and choice.platforms.possible:
+            return f"the matrix holds no such release (it begins with {case.catalog.oldest()} and has no pre-releases)"
         missing = ", ".join(choice.accepted.unknown[:2]) if choice.accepted else "what machine this is"
         return f"not enough is known to decide ({missing})" + (f"; as far as it goes: {install}" if install else "")
     if installed is not None and case.asked.torch is None and case.asked.variant is None:

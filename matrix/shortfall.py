@@ -52,8 +52,14 @@ def request_findings(case: Case, want: Wanted, variant: str | None, choice: Choi
             yield from _explain(case, nearest, want, variant, choice, today, "blocker")
         return
     if choice.left_out:
-        yield mixed_finding(case, choice.left_out, about="machine")
         refused = [o for o in _whole(case, accepted, choice).failed if o.gpu in choice.left_out]
+        if today.accepted is not None and today.accepted.uses_gpu and not today.left_out:
+            # Some wheel does cover them all, only not one of what was asked for.
+            yield from to_findings(
+                case, refused, about="request", severity=severity, cure=None, other_release=today.accepted
+            )
+            return
+        yield mixed_finding(case, choice.left_out, about="machine")
         yield from to_findings(case, refused, about="machine", severity="warning", cure=None)
         return
     if accepted.uses_gpu or variant == "cpu":
@@ -147,18 +153,20 @@ def _nothing_published(
         yield _unpublished(
             case,
             "macos-x86-dropped",
-            releases[0],
             variant,
             f"torch {releases[0].version} has no wheel for Intel Macs; {_ROSETTA_LAST} was the last",
         )
         return
-    what = f"torch {releases[0].version}" + (f" ({variant})" if variant else "")
+    release = next(
+        (r for r in releases if variant and any(in_family(b.variant, variant) for b in r.builds)), releases[0]
+    )
+    what = f"torch {release.version}" + (f" ({variant})" if variant else "")
     machine = interpreter_machine(case.facts)
     where = f"{case.facts.system.os} on {machine}"
-    here = sorted({b.variant for b in releases[0].on(platform)})
+    here = sorted({b.variant for b in release.on(platform)})
     have = f"; it has {', '.join(here)} there" if here else ""
     yield _unpublished(
-        case, "no-wheel-for-platform", releases[0], variant, f"{what} has no wheel for {where}{have}", today
+        case, "no-wheel-for-platform", variant, f"{what} has no wheel for {where}{have}", today, platform_has=bool(here)
     )
 
 
@@ -187,16 +195,12 @@ def _not_published(case: Case, releases: list[Release], variant: str, platform: 
 
 
 def _unpublished(
-    case: Case, id: str, release: Release, variant: str | None, detail: str, today: Choice | None = None
+    case: Case, id: str, variant: str | None, detail: str, today: Choice | None = None, *, platform_has: bool = False
 ) -> Finding:
     from torchdoctor.matrix.grounds import install_hint
 
-    here = [b for b in release.builds if variant is None]
-    layer = (
-        "packages"
-        if today is not None and today.accepted is not None and not here and _same_release(today, release)
-        else None
-    )
+    # Another variant is a cure; a release without any wheel for this platform has none.
+    layer = "packages" if today is not None and variant is not None and platform_has else None
     return finding(
         id,
         case,
@@ -207,10 +211,6 @@ def _unpublished(
         evidence=("system.os", "python.machine", "system.machine", "request.torch", "request.variant"),
         fix=install_hint(today.accepted) if today is not None else (),
     )
-
-
-def _same_release(today: Choice, release: Release) -> bool:
-    return today.accepted is not None and today.accepted.build.torch == release.version
 
 
 # ---- Rosetta

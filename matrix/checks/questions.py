@@ -1,0 +1,49 @@
+"""What to ask for where the facts do not settle the matter: which command's output would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.verdict import Finding
+
+__all__ = ["questions"]
+
+
+def questions(case: Case) -> list[Finding]:
+    """One ``insufficient-data`` note that names every missing fact that matters and the command that shows it."""
+    asked = list(_missing(case))
+    if not asked:
+        return []
+    return [
+        finding(
+            "insufficient-data",
+            case,
+            about="machine",
+            severity="note",
+            detail="not known: " + ", ".join(what for what, _ in asked),
+            fix=tuple(dict.fromkeys(command for _, command in asked)),
+        )
+    ]
+
+
+def _missing(case: Case) -> Iterator[tuple[str, str]]:
+    facts = case.facts
+    collect = "send the output of: python -m torch.utils.collect_env (or: torchdoctor capture)"
+    if not facts.system.os or not (facts.system.machine or facts.python.machine):
+        yield "the system and processor", collect
+    if not facts.python.version:
+        yield "the Python version", "send the output of: python -VV"
+    if facts.gpus is None and facts.system.os != "macos":
+        yield "the GPU", "send the output of: nvidia-smi (NVIDIA), rocminfo (AMD) or lspci"
+    nvidia = [g for g in facts.gpus or () if g.vendor == "nvidia"]
+    if (
+        nvidia
+        and not facts.drivers.nvidia.version
+        and facts.drivers.nvidia.version != ""
+        and not facts.drivers.nvidia.cuda
+    ):
+        yield "the NVIDIA driver's version", "send the output of: nvidia-smi"
+    if any(not g.compute_capability for g in nvidia):
+        yield "the GPU's compute capability", "send the output of: nvidia-smi --query-gpu=name,compute_cap --format=csv"
