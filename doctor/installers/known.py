@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from torchdoctor.matrix.verdict import Recommendation
@@ -12,16 +10,11 @@ from torchdoctor.matrix.verdict import Recommendation
 __all__ = ["known", "only_there", "second_host"]
 
 
-@lru_cache(maxsize=1)
 def known() -> Mapping[str, Any]:
     """The whole table, read once."""
-    from importlib.resources import files
+    from torchdoctor.matrix.tables import table
 
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    return tomllib.loads((files("torchdoctor.matrix") / "data" / "installers.toml").read_text(encoding="utf-8"))
+    return table("installers.toml")
 
 
 def only_there(recommendation: Recommendation) -> tuple[str, ...]:

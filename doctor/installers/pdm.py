@@ -20,6 +20,7 @@ from torchdoctor.installers.target import (
 )
 from torchdoctor.installers.toml import array, string
 from torchdoctor.matrix.verdict import Recommendation
+from torchdoctor.probes.facts import System
 
 __all__ = ["leaves_out", "render"]
 
@@ -43,7 +44,13 @@ def render(targets: tuple[Target, ...], style: Style) -> str:
             names = ["torch", *recommendation.packages, *only_there(recommendation)]
             names += ["rocm*"] if second_host(recommendation) else []
             sources[index_name(recommendation)] = (url, list(dict.fromkeys(names)))
-    out = ["# Merge into your pyproject.toml, keep your own name and version; then `pdm install`.", "[project]"]
+    out = ["# Merge into your pyproject.toml, keep your own name and version; then `pdm install`."]
+    if len(dependencies) > len({p.partition("==")[0] for p in dependencies}):
+        # One lock for all platforms holds a package once: different builds take one lock target a platform.
+        out.append("# Before that, and again after `pdm add --no-sync NAME`, lock for each platform:")
+        for i, group in enumerate(found):
+            out.append(f"#   pdm lock --platform {_platform(group.target.system)}{' --append' if i else ''}")
+    out.append("[project]")
     out += ['name = "my-project"', 'version = "0.1.0"']
     python = requires_python(targets)
     if python:
@@ -54,6 +61,18 @@ def render(targets: tuple[Target, ...], style: Style) -> str:
         out += ["", "[[tool.pdm.source]]", f"name = {string(name)}", f"url = {string(url)}"]
         out += [f"include_packages = {array(string(n) for n in names)}"]
     return "\n".join(out) + "\n"
+
+
+def _platform(system: System) -> str:
+    machine = "arm64" if system.machine == "aarch64" else system.machine
+    if system.os == "macos":
+        return f"macos_{machine}"
+    if system.os == "windows":
+        return "windows_amd64" if machine == "x86_64" else f"windows_{machine}"
+    numbers = (system.libc_version or "").split(".")
+    known = system.libc == "glibc" and len(numbers) >= 2 and all(n.isdecimal() and n.isascii() for n in numbers[:2])
+    glibc = f"{numbers[0]}_{numbers[1]}" if known else "2_28"
+    return f"manylinux_{glibc}_{system.machine}"
 
 
 def leaves_out(recommendation: Recommendation) -> str:

@@ -1,0 +1,111 @@
+"""``--verify``: does the index hold that wheel for that interpreter? The installer that would fetch it is asked."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+
+from torchdoctor.api import Options, Report
+from torchdoctor.environment import Environment, NotUsableError, inspect
+from torchdoctor.installers.target import Target, index_of, label, pins, without_credentials
+from torchdoctor.matrix.verdict import Recommendation
+
+__all__ = ["examined_command", "offered", "verified"]
+
+_MISSING = ("No matching distribution found", "Could not find a version that satisfies")
+
+
+def verified(report: Report, options: Options, say: Callable[[str], None]) -> Recommendation:
+    """The first accepted candidate that the index really holds, in the matrix's order; ``say`` tells what was passed over.
+
+    Where the installer cannot be asked or does not answer, the recommendation stands, and that is said.
+    """
+    from torchdoctor import api
+
+    best = report.verdict.recommendation
+    assert best is not None
+    try:
+        environment = inspect(examined_command(options))
+    except NotUsableError as error:
+        say(f"not verified: {error}")
+        return best
+    foreign = report.source[0] != "live"
+    tried: set[tuple[str, str]] = set()
+    every = None
+    recommendation: Recommendation | None = best
+    while recommendation is not None:
+        tried.add((recommendation.torch, recommendation.variant))
+        words = f"torch {recommendation.torch} ({recommendation.variant})"
+        target = Target(recommendation=recommendation, system=report.facts.system, python=report.facts.python)
+        found, why = offered(target, environment, index_base=options.index_base, foreign=foreign)
+        if found is None:
+            say(f"{words} is not verified: {why}")
+            return best if recommendation is best else recommendation
+        if found:
+            return recommendation
+        say(f"{words} is not on the index for this interpreter; taking the next candidate")
+        if every is None:
+            every = api.judged(report.facts, report.source, replace(options, every=True))
+        recommendation = _next(every, options, tried)
+    say("no accepted candidate is on the index; the matrix's choice stands, unverified")
+    return best
+
+
+def _next(every: Report, options: Options, tried: set[tuple[str, str]]) -> Recommendation | None:
+    from torchdoctor import api
+
+    for candidate in every.verdict.candidates:
+        if not candidate.accepted or (candidate.torch, candidate.variant) in tried:
+            continue
+        tried.add((candidate.torch, candidate.variant))
+        asked = replace(options, torch=candidate.torch, variant=candidate.variant, every=False)
+        recommendation = api.judged(every.facts, every.source, asked).verdict.recommendation
+        if recommendation is not None:
+            return recommendation
+    return None
+
+
+def offered(
+    target: Target, environment: Environment, *, index_base: str | None = None, foreign: bool = False
+) -> tuple[bool | None, str]:
+    """Does pip find torch and its companions? ``None`` with a reason where it cannot be asked. ``foreign`` resolves for the
+    target's tags instead of those of pip's own interpreter.
+    """
+    from torchdoctor.tags import foreign_options
+
+    if not environment.pip_at_least(22, 2):
+        return None, f"pip {environment.pip or 'is missing'}: 22.2 or newer can tell without installing"
+    line = [environment.python, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--dry-run", "--quiet"]
+    line += ["--no-deps", "--ignore-installed", "--report", "-", *pins(target.recommendation, label(target))]
+    url = index_of(target.recommendation, index_base)
+    line += ["--index-url", url] if url is not None else []
+    with tempfile.TemporaryDirectory(prefix="torchdoctor-") as folder:
+        if foreign:
+            line += [*foreign_options(target.system, target.python), "--target", folder]
+        ran = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
+    if ran.returncode == 0:
+        return True, ""
+    lines = [text.strip() for text in ran.stderr.splitlines() if text.strip()]
+    # "From versions: none" is also what an unreachable index looks like; pip warns of each failed connection before it.
+    unreachable = any("Retrying" in text or "Could not fetch URL" in text for text in lines)
+    if not unreachable and any(known in text for text in lines for known in _MISSING):
+        return False, ""
+    return None, without_credentials(lines[-1] if lines else f"pip failed with status {ran.returncode}")
+
+
+def examined_command(options: Options) -> tuple[str, ...]:
+    """The program (and leading arguments) of the interpreter that is examined. Raises :class:`NotUsableError`."""
+    from torchdoctor.probes.interpreter import Interpreter, InterpreterNotFoundError
+    from torchdoctor.probes.live import LiveHost
+
+    interpreter = Interpreter(LiveHost(), options.python)
+    try:
+        interpreter.check()
+    except InterpreterNotFoundError as error:
+        raise NotUsableError(str(error)) from None
+    command = interpreter.command()
+    if not command:
+        raise NotUsableError("no interpreter was found: name one with --python")
+    return command
