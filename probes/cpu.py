@@ -167,7 +167,8 @@ def _from_windows(host: Host, draft: Draft) -> tuple[Reading, str] | None:
     if not (values or found):
         return None
     # Windows does not say fma, bmi and movbe: a level that rests on them stays unknown, and so does one below it.
-    features = tuple(sorted(found)) if found else None
+    # An old one knows none of the numbers from 36 on and says no to all of them.
+    features = tuple(sorted(found)) if "ssse3" in found or "sse4_1" in found else None
     return Reading(family="x86", vendor=vendor, model=model, features=features), _REGISTRY
 
 

@@ -11,11 +11,14 @@ from torchdoctor.probes import pci
 from torchdoctor.probes.devices import put_node, put_render_nodes
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
+from torchdoctor.probes.loader import candidates, version_behind
 
-__all__ = ["library_version", "probe"]
+__all__ = ["probe"]
 
 _VENDOR = "8086"
-_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
+_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", "/run/opengl-driver/lib")
+# libze_intel_gpu.so.1.6.33276 tells its version; a soname alone (….so.1) does not.
+_VERSIONED = re.compile(r"libze_[a-z0-9_]{1,40}\.so\.(\d{1,6}(?:\.\d{1,6}){1,4})")
 _RUNTIMES = ("libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1")
 _LOADER = "libze_loader.so.1"
 
@@ -66,23 +69,22 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
 
 def _put_library(host: Host, draft: Draft, path: str, names: tuple[str, ...]) -> None:
     none, reason = True, ""
-    for folder in _FOLDERS:
-        for name in names:
-            answer = host.link(f"{folder}/{name}")
-            version = library_version(answer.value or "")
+    for name in names:
+        for place in candidates(host, name, _folders(host)):
+            version = version_behind(host, place, _VERSIONED)
             if version:
-                draft.put(path, version, f"{folder}/{name}")
+                draft.put(path, version, place)
                 return
+            answer = host.stat(place)
             none = none and answer.absent
             if answer.ok:
-                reason = f"{folder}/{name} does not tell its version"
+                reason = f"{place} does not tell its version"
     if none:
         draft.put(path, "", f"no folder of the loader holds {names[0]}")
     else:
         draft.miss(path, reason or f"where {names[0]} points to could not be read")
 
 
-def library_version(name: str) -> str | None:
-    """``libze_intel_gpu.so.1.6.33276`` → ``1.6.33276``; a soname alone (``….so.1``) tells nothing."""
-    match = re.search(r"\.so\.(\d{1,6}(?:\.\d{1,6}){1,4})$", name[-120:])
-    return match.group(1) if match else None
+def _folders(host: Host) -> tuple[str, ...]:
+    prefix = (host.environ().value or {}).get("CONDA_PREFIX", "")
+    return (*_FOLDERS, f"{prefix}/lib") if prefix.startswith("/") else _FOLDERS

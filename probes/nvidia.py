@@ -75,7 +75,7 @@ def _linux(host: Host, draft: Draft, deadline: float) -> None:
         driver.loaded = driver.loaded or host.stat("/sys/module/nvgpu").ok or None
     elif driver.loaded is False and (wsl or control.ok):
         driver.loaded = None  # the kernel of a WSL guest or of a sandbox shows no module
-    _put_installed(host, draft, driver, hinted=bool(gpus), elsewhere=wsl or tegra is not None)
+    _put_installed(host, draft, driver, hinted=bool(gpus), wsl=wsl, tegra=tegra is not None)
     unseen = not gpus and not bus.ok and tegra is None
     if unseen and (wsl or driver.loaded or control.ok) and not (control.absent and not wsl):
         gpus = _asked(host, draft, deadline, driver)
@@ -159,8 +159,9 @@ def _integrated(host: Host, tegra: dict[str, str]) -> dict[str, Any]:
     return fields if asked or not board else {**fields, "name": board}
 
 
-def _put_installed(host: Host, draft: Draft, driver: _Driver, *, hinted: bool, elsewhere: bool) -> None:
-    library, no_library = find_library(host)
+def _put_installed(host: Host, draft: Draft, driver: _Driver, *, hinted: bool, wsl: bool, tegra: bool) -> None:
+    elsewhere = wsl or tegra
+    library, no_library = find_library(host, wsl=wsl)
     if library is not None:
         draft.put("drivers.nvidia.library", library.version, library.path)
         if "/stubs/" in library.path:

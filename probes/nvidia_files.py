@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from torchdoctor.probes.host import Host
+from torchdoctor.probes.loader import candidates, version_behind
 
 __all__ = [
     "GPUS", "PROC_VERSION", "Library", "find_library", "normal_address", "parse_information", "parse_proc_version",
@@ -23,7 +24,7 @@ _MODULE_FILE = re.compile(r"(?m)^([^:\n]{0,200}/)?nvidia\.ko(?:\.\w{1,4})?:")
 _FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/run/opengl-driver/lib",
     "/usr/local/nvidia/lib64", "/.singularity.d/libs", "/usr/lib/x86_64-linux-gnu/nvidia/current",
-    "/usr/lib/aarch64-linux-gnu/nvidia", "/usr/lib/aarch64-linux-gnu/tegra", "/usr/lib/i386-linux-gnu/nvidia/current",
+    "/usr/lib/aarch64-linux-gnu/nvidia", "/usr/lib/aarch64-linux-gnu/tegra",
 )  # fmt: skip
 
 
@@ -71,48 +72,36 @@ def normal_address(text: str) -> str:
         return text.strip().lower()
 
 
-def find_library(host: Host) -> tuple[Library | None, bool]:
-    """The first libcuda on the loader's path, and whether it is known that there is none at all."""
-    path = (host.environ().value or {}).get("LD_LIBRARY_PATH", "")
-    folders = [*(f.rstrip("/") for f in path.split(":") if f.startswith("/")), WSL_LIB, *_FOLDERS]
+def find_library(host: Host, *, wsl: bool = False) -> tuple[Library | None, bool]:
+    """The libcuda that a program would load, and whether it is known that there is none at all.
+
+    Under WSL one that is versioned stands first, wherever it is: it belongs to a driver that has no place there.
+    """
+    found: list[Library] = []
     none = True
-    for folder in dict.fromkeys(folders):
-        name = f"{folder}/libcuda.so.1"
-        answer = host.stat(name)
+    for path in candidates(host, "libcuda.so.1", (WSL_LIB, *_FOLDERS)):
+        answer = host.stat(path)
         if answer.absent:
             continue
-        if answer.value is None and not host.link(name).ok:
-            named = _named_in(host, folder) if host.kind != "live" else None
-            if named is not None:
-                return named, False
+        folder = path.rpartition("/")[0]
+        if answer.ok or host.link(path).ok:
+            found.append(
+                Library(path=path, version=version_behind(host, path, _LIBCUDA) or _only_version(host, folder))
+            )
+            if not wsl:
+                break
+        elif host.kind != "live" and (version := _only_version(host, folder)) is not None:
+            # A recording may hold the versioned file and not the link to it.
+            found.append(Library(path=f"{folder}/libcuda.so.{version}", version=version))
+        else:
             none = False
-            continue
-        return Library(path=name, version=_version_behind(host, name) or _only_version(host, folder)), False
-    return None, none
-
-
-def _version_behind(host: Host, path: str) -> str | None:
-    """Follow links (an alternative, a store path) until a file name holds the version."""
-    for _ in range(8):
-        match = _LIBCUDA.fullmatch(path.rpartition("/")[2])
-        if match:
-            return match.group(1)
-        target = host.link(path).value
-        if not target:
-            return None
-        path = target if target.startswith("/") else f"{path.rpartition('/')[0]}/{target}"
-    return None
+    found.sort(key=lambda library: library.version is None if wsl else False)
+    return (found[0], False) if found else (None, none)
 
 
 def _only_version(host: Host, folder: str) -> str | None:
     found = {m.group(1) for name in host.listing(folder).value or () if (m := _LIBCUDA.fullmatch(name))}
     return found.pop() if len(found) == 1 else None
-
-
-def _named_in(host: Host, folder: str) -> Library | None:
-    """A recording may hold the versioned file and not the link to it."""
-    version = _only_version(host, folder)
-    return Library(path=f"{folder}/libcuda.so.{version}", version=version) if version else None
 
 
 def traces(host: Host) -> tuple[tuple[str, str | None] | None, bool]:
