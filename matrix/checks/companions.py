@@ -19,6 +19,7 @@ from torchdoctor.matrix.checks._packages import (
     torch_line,
 )
 from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding, Severity
 
@@ -96,39 +97,51 @@ def _partner(case: Case, name: str) -> str | None:
     return next(iter(release.companions.get(name, ())), None) if release else None
 
 
-def _fix(case: Case, name: str) -> tuple[str, ...]:
-    installed, partner = case.installed, _partner(case, name)
-    if installed is None or partner is None:
+def _fix(case: Case, names: list[str]) -> tuple[str, ...]:
+    """One command for all: what is taken from one index in one go pairs."""
+    installed = case.installed
+    pairs = [f"{name}=={partner}" for name in names if (partner := _partner(case, name))]
+    if installed is None or installed.release is None or not pairs:
         return ()
-    release, index = installed.release, installed.variant
-    served = set(release.default_index.values()) if release else set()
-    needs_index = index if index and index not in served and index != "mps" else None
-    return (environment_fix(case, f"torch=={installed.version} {name}=={partner}", needs_index),)
+    served = {installed.release.default_index.get(p) for p in platforms_of(case.facts).possible}
+    index = installed.variant if installed.variant not in (None, "mps") and served != {installed.variant} else None
+    return (environment_fix(case, " ".join([f"torch=={installed.version}", *pairs]), index),)
 
 
 @check("companion-mismatch")
-def companion_version(case: Case) -> Iterator[Finding]:
-    """A companion of another torch release, by its version."""
+def companion_mismatch(case: Case) -> Iterator[Finding]:
+    """A companion of another torch release, by its version, or of another variant: CPU beside CUDA, two CUDA versions."""
     installed = case.installed
     if installed is None or installed.origin in ("vendor", "source", "editable", "conda"):
         return
     if installed.origin is None and "a0" in installed.version:
         return
+    judged: dict[str, tuple[Severity, str, str]] = {}
     for name in _NAMES:
         version = case.package(name)
-        judged = _judge(case, name, version) if version else None
-        if judged is None:
+        if version is None:
             continue
-        yield finding(
-            "companion-mismatch",
-            case,
-            about="installed",
-            severity=judged[0],
-            detail=judged[1],
-            evidence=(f"packages.{name}", "torch.version", "packages.torch"),
-            fix=_fix(case, name),
-        )
+        by_version, by_variant = _judge(case, name, version), _judge_variant(case, name)
+        if by_version is not None and (by_variant is None or by_version[0] == "blocker"):
+            judged[name] = (*by_version, f"packages.{name}")
+        elif by_variant is not None:
+            judged[name] = by_variant
+    if not judged:
         return
+    yield finding(
+        "companion-mismatch",
+        case,
+        about="installed",
+        severity="blocker" if any(s == "blocker" for s, _, _ in judged.values()) else "warning",
+        detail=" ".join(words for _, words, _ in judged.values()),
+        evidence=(
+            *dict.fromkeys(fact for _, _, fact in judged.values()),
+            "torch.version",
+            "packages.torch",
+            "torch.variant",
+        ),
+        fix=_fix(case, list(judged)),
+    )
 
 
 def _built_with(case: Case, name: str) -> tuple[str, str] | None:
@@ -143,30 +156,18 @@ def _built_with(case: Case, name: str) -> tuple[str, str] | None:
     return None
 
 
-@check("companion-mismatch")
-def companion_variant(case: Case) -> Iterator[Finding]:
-    """A companion of another variant: CPU beside CUDA, two CUDA versions, CUDA beside ROCm."""
+def _judge_variant(case: Case, name: str) -> tuple[Severity, str, str] | None:
+    """How badly a companion's variant fails to pair, the words for it, the fact that names it."""
     installed = case.installed
     if installed is None or not installed.variant or installed.variant == "mps" or not stock_like(case):
-        return
-    for name in _NAMES:
-        built = _built_with(case, name)
-        if built is None or built[0] == installed.variant:
-            continue
-        severity = _variant_severity(case, name, built[0])
-        if severity is None:
-            continue
-        yield finding(
-            "companion-mismatch",
-            case,
-            about="installed",
-            severity=severity,
-            title=None,
-            detail=f"{name} is the {built[0]} build, torch {installed.version} is {installed.variant}.",
-            evidence=(f"packages.{name}", built[1], "torch.version", "torch.variant"),
-            fix=_fix(case, name),
-        )
-        return
+        return None
+    built = _built_with(case, name)
+    if built is None or built[0] == installed.variant:
+        return None
+    severity = _variant_severity(case, name, built[0])
+    if severity is None:
+        return None
+    return severity, f"{name} is the {built[0]} build, torch {installed.version} is {installed.variant}.", built[1]
 
 
 def _variant_severity(case: Case, name: str, theirs: str) -> Severity | None:

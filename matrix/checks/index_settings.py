@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
+from torchdoctor.matrix.checks._leads import Lead, leads, shut_out, where
 from torchdoctor.matrix.checks._markers import holds
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.request import RequestError, normal_variant, wanted
@@ -16,92 +17,45 @@ from torchdoctor.matrix.select import Judged, choose
 from torchdoctor.matrix.verdict import Evidence, Finding, Severity
 from torchdoctor.probes.facts import Setting
 
-_INDEX = re.compile(
-    r"/(?:whl|nightly|test)/(?:nightly/|test/)?(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?=[/\s\"')]|\Z)"
-)
-_MARKED = re.compile(r"\{([^{}]{0,400})\}")
-_SOURCE = "tool.uv.sources."
-_MAIN_INDEX = ("index-url", "PIP_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX")
-_MORE_INDEXES = (
-    "extra-index-url",
-    "PIP_EXTRA_INDEX_URL",
-    "UV_EXTRA_INDEX_URL",
-    "UV_INDEX",
-    "find-links",
-    "PIP_FIND_LINKS",
-)
+_ORDER: tuple[Severity, ...] = ("blocker", "warning", "note")
+_NO_INDEX = ("no-index", "PIP_NO_INDEX", "UV_NO_INDEX", "tool.uv.no-index", "tool.uv.pip.no-index")
 
 
 @dataclass(frozen=True, slots=True)
-class _Lead:
-    """A setting that leads to a variant: its place in the facts, how it is written, by what it works."""
+class _Fault:
+    """One setting in the way: how much it matters, what it does, which one it is, what to do about it."""
 
+    severity: Severity
+    words: str
     place: int
-    setting: Setting
-    variant: str
-    tool: str  # "pip", "uv", "poetry"
-    main: bool  # stands in for the default index, rather than beside it
+    fix: tuple[str, ...]
 
 
-def _variant(url: str | None) -> str | None:
-    match = _INDEX.search(url or "")
-    return match[1] if match else None
-
-
-def _where(setting: Setting) -> str:
-    if setting.file in (None, "environment"):
-        return f"the variable {setting.key}"
-    return f"{setting.file}" + (f", line {setting.line}" if setting.line else "") + f" ({setting.key})"
-
-
-def _evidence(place: int, setting: Setting) -> Evidence:
-    where = setting.file or ""
-    return Evidence(
-        fact=f"settings[{place}]",
-        value=f"{setting.key} = {setting.value}",
-        source=f"{where}:{setting.line}" if setting.line else where or None,
+@check("index-configuration")
+def index_configuration(case: Case) -> Iterator[Finding]:
+    """Settings that make an installer take something else than what this machine should have."""
+    if not case.facts.settings:
+        return
+    best = _recommended(case)
+    faults = sorted((f for look in _LOOKS for f in look(case, best)), key=lambda f: _ORDER.index(f.severity))
+    if not faults:
+        return
+    worst = faults[0].severity
+    told = [f for f in faults if f.severity == worst][:4]
+    yield finding(
+        "index-configuration",
+        case,
+        severity=worst,
+        detail=" ".join(f"{f.words[0].upper()}{f.words[1:]}." for f in told),
+        evidence=[_evidence(case, f.place) for f in told],
+        fix=[step for f in told for step in f.fix],
     )
 
 
-def _leads(case: Case) -> Iterator[_Lead]:
-    """Every setting that names an index or backend of one variant."""
-    rows = case.facts.settings or ()
-    indexes = {
-        (r.key or "").rpartition(".")[2]: r.value
-        for r in rows
-        if re.match(r"tool\.uv\.index\.[^.]{1,80}\Z", r.key or "")
-    }
-    for place, row in enumerate(rows):
-        key, value = row.key or "", row.value or ""
-        if key in ("tool.uv.torch-backend", "tool.uv.pip.torch-backend", "UV_TORCH_BACKEND"):
-            try:
-                named = normal_variant(value)
-            except RequestError:
-                named = None
-            if named:
-                yield _Lead(place, row, named, "uv", True)
-        elif key == f"{_SOURCE}torch":
-            source = _source_index(case, value)
-            variant = _variant(indexes.get(source)) if source else None
-            if variant:
-                yield _Lead(place, row, variant, "uv", True)
-        elif (main := _is_one_of(key, _MAIN_INDEX)) or _is_one_of(key, _MORE_INDEXES):
-            if named := _variant(value):
-                yield _Lead(place, row, named, "uv" if key.startswith(("UV_", "tool.uv")) else "pip", main)
-
-
-def _is_one_of(key: str, names: tuple[str, ...]) -> bool:
-    return key in names or key.rpartition(".")[2] in names
-
-
-def _source_index(case: Case, value: str) -> str | None:
-    """The index a ``tool.uv.sources`` entry names for this machine; empty where every marker shuts it out."""
-    for part in _MARKED.findall(value):
-        index = re.search(r"index\s{0,4}=\s{0,4}[\"']([^\"']{1,80})[\"']", part)
-        marker = re.search(r"marker\s{0,4}=\s{0,4}(?:\"([^\"]{1,300})\"|'([^']{1,300})')", part)
-        if index and (marker is None or holds(marker[1] or marker[2], case.facts)):
-            return index[1]
-    return None
+def _evidence(case: Case, place: int) -> Evidence:
+    row = (case.facts.settings or ())[place]
+    source = f"{row.file}:{row.line}" if row.line else row.file
+    return Evidence(fact=f"settings[{place}]", value=f"{row.key} = {row.value}", source=source)
 
 
 def _recommended(case: Case) -> Judged | None:
@@ -113,10 +67,10 @@ def _recommended(case: Case) -> Judged | None:
 
 
 def _severity(case: Case, best: Judged) -> Severity:
-    """A warning where something is about to be installed (or the wrong build is there), else a note."""
+    """A warning where something is about to be installed or the wrong build is there, else a note."""
     installed = case.installed
-    if installed is None or case.asked.torch or case.asked.variant or not best.uses_gpu:
-        return "warning" if installed is None else "note"
+    if installed is None or case.asked.torch or case.asked.variant:
+        return "warning"
     return "warning" if _kind(installed.variant) != _kind(best.build.variant) else "note"
 
 
@@ -124,7 +78,7 @@ def _kind(variant: str | None) -> str:
     return (variant or "").rstrip("0123456789.")
 
 
-def _takes_over(lead: _Lead, best: Judged) -> bool:
+def _takes_over(lead: Lead, best: Judged) -> bool:
     """Would the setting make the recommended command install that other variant?"""
     if lead.tool == "uv" or best.index_url is None:
         return True
@@ -132,93 +86,62 @@ def _takes_over(lead: _Lead, best: Judged) -> bool:
     return not lead.main and lead.variant > best.build.variant
 
 
-@check("index-configuration")
-def leads_to_another_variant(case: Case) -> Iterator[Finding]:
+def _other_variant(case: Case, best: Judged | None) -> Iterator[_Fault]:
     """A configured index or backend that gives another kind of build than this machine should have."""
-    leads = list(_leads(case))
-    best = _recommended(case) if leads else None
     if best is None or not best.uses_gpu:
         return
-    for lead in leads:
-        if not _takes_over(lead, best):
+    for lead in leads(case.facts):
+        if not _takes_over(lead, best) or lead.variant == best.build.variant:
             continue
         if _kind(lead.variant) == _kind(best.build.variant):
-            if lead.variant == best.build.variant or _works(case, lead.variant):
+            if choose(case.catalog, case.facts, wanted(None), lead.variant).accepted is not None:
                 continue
             what = f"{lead.variant} builds, which this machine cannot use"
         else:
             what = "CPU builds" if lead.variant == "cpu" else f"{lead.variant} builds, which are for other GPUs"
-        severity = _severity(case, best)
-        yield finding(
-            "index-configuration",
-            case,
-            about="machine",
-            severity=severity,
-            detail=f"{_where(lead.setting)} makes {lead.tool} take {what}; recommended here is {best.build.variant}.",
-            evidence=(_evidence(lead.place, lead.setting),),
-            fix=(
-                f"remove or change it: {_where(lead.setting)}",
-                f"or override it for one command: --index-url {best.index_url or 'with the default package index'}",
-            ),
+        yield _Fault(
+            _severity(case, best),
+            f"{where(lead.setting)} makes {lead.tool} take {what}; recommended here is {best.build.variant}",
+            lead.place,
+            (f"remove or change {where(lead.setting)}",),
         )
+
+
+def _marker_shuts_out(case: Case, best: Judged | None) -> Iterator[_Fault]:
+    """``tool.uv.sources`` gives torch an index on other systems only: here the default index and its variant are taken."""
+    if best is None or not best.uses_gpu or best.index_url is None:
         return
-
-
-def _works(case: Case, variant: str) -> bool:
-    return choose(case.catalog, case.facts, wanted(None), variant).accepted is not None
-
-
-@check("index-configuration")
-def marker_shuts_out(case: Case) -> Iterator[Finding]:
-    """``tool.uv.sources`` gives torch an index on other systems only; here the default index and its variant are taken."""
     for place, row in enumerate(case.facts.settings or ()):
-        if row.key != f"{_SOURCE}torch" or "marker" not in (row.value or "") or _source_index(case, row.value or ""):
-            continue
-        if case.facts.system.os is None:
-            continue
-        best = _recommended(case)
-        if best is None or not best.uses_gpu or best.index_url is None:
-            continue
-        yield finding(
-            "index-configuration",
-            case,
-            severity=_severity(case, best),
-            detail=f"{_where(row)} names no index for this system: uv takes the default one, which has no {best.build.variant} build here.",
-            evidence=(_evidence(place, row),),
-            fix=f"add an entry for this system, or take the marker away: the index {best.index_url} has builds for it",
-        )
-        return
+        if row.key == "tool.uv.sources.torch" and shut_out(row.value or "", case.facts):
+            yield _Fault(
+                _severity(case, best),
+                f"{where(row)} names no index for this system, so uv takes the default one, which has no {best.build.variant} build here",
+                place,
+                (f"add an entry for this system, or take the marker away: {best.index_url} has builds for it",),
+            )
 
 
-@check("index-configuration")
-def pins_below(case: Case) -> Iterator[Finding]:
-    """A constraint, override or the like keeps the recommended release out."""
+def _pins(case: Case, best: Judged | None) -> Iterator[_Fault]:
+    """A constraint or override keeps the recommended release out."""
     rows = [(i, r) for i, r in enumerate(case.facts.settings or ()) if _is_pin(r)]
-    best = _recommended(case) if rows else None
-    if best is None:
+    if best is None or not rows:
         return
     from packaging.requirements import InvalidRequirement, Requirement
 
     for place, row in rows:
         try:
-            requirement = Requirement(row.value or "")
+            pin = Requirement(row.value or "")
         except InvalidRequirement:
             continue
-        if requirement.name.lower() != "torch" or (
-            requirement.marker and not holds(str(requirement.marker), case.facts)
-        ):
+        if pin.name.lower() != "torch" or (pin.marker and not holds(str(pin.marker), case.facts)):
             continue
-        if requirement.specifier.contains(best.build.torch, prereleases=True):
-            continue
-        yield finding(
-            "index-configuration",
-            case,
-            severity="warning" if case.installed is None else "note",
-            detail=f"{_where(row)} allows torch{requirement.specifier} only; recommended here is {best.build.torch}.",
-            evidence=(_evidence(place, row),),
-            fix=(f"lift it: {_where(row)}", f"or ask for what it allows: --torch '{requirement.specifier}'"),
-        )
-        return
+        if not pin.specifier.contains(best.build.torch, prereleases=True):
+            yield _Fault(
+                "warning" if case.installed is None else "note",
+                f"{where(row)} allows torch{pin.specifier} only; recommended here is {best.build.torch}",
+                place,
+                (f"lift {where(row)}, or ask for what it allows: --torch '{pin.specifier}'",),
+            )
 
 
 def _is_pin(row: Setting) -> bool:
@@ -226,56 +149,100 @@ def _is_pin(row: Setting) -> bool:
     return key == "constraint" or key.endswith(("constraint-dependencies", "override-dependencies"))
 
 
-@check("index-configuration")
-def no_index(case: Case) -> Iterator[Finding]:
+def _no_index(case: Case, best: Judged | None) -> Iterator[_Fault]:
     """pip or uv is told to ask no index at all."""
     if case.installed is not None:
         return
     for place, row in enumerate(case.facts.settings or ()):
-        if row.key not in ("no-index", "PIP_NO_INDEX", "UV_NO_INDEX", "tool.uv.no-index", "tool.uv.pip.no-index"):
-            continue
-        if (row.value or "").lower() in ("true", "1", "yes", "on"):
-            yield finding(
-                "index-configuration",
-                case,
-                severity="warning",
-                detail=f"{_where(row)}: no index is asked, only what find-links names can be installed.",
-                evidence=(_evidence(place, row),),
-                fix=f"remove it ({_where(row)}), or put the recommended wheels where find-links looks",
+        if row.key in _NO_INDEX and (row.value or "").lower() in ("true", "1", "yes", "on"):
+            yield _Fault(
+                "warning",
+                f"{where(row)} lets no index be asked: only what find-links names can be installed",
+                place,
+                (f"remove {where(row)}, or put the recommended wheels where find-links looks",),
             )
-            return
 
 
-@check("index-configuration")
-def pretended_hardware(case: Case) -> Iterator[Finding]:
+def _pretended(case: Case, best: Judged | None) -> Iterator[_Fault]:
     """A variable makes the installer believe in another driver or GPU than the machine has."""
     driver = case.facts.drivers.nvidia
     capabilities = {g.compute_capability for _, g in case.gpus("nvidia") if g.compute_capability}
     targets = {g.gfx for _, g in case.gpus("amd") if g.gfx}
     for place, row in enumerate(case.facts.settings or ()):
         key, value, real = row.key or "", row.value or "", None
-        if (
-            key == "UV_CUDA_DRIVER_VERSION"
-            and driver.version
-            and version_key(driver.version)[:1] != version_key(value)[:1]
-        ):
+        number = version_key(value)
+        if key == "UV_CUDA_DRIVER_VERSION" and driver.version and version_key(driver.version)[:1] != number[:1]:
             real = f"the driver is {driver.version}"
-        elif key == "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION" and driver.cuda:
-            if version_key(value)[:2] != version_key(driver.cuda)[:2]:
-                real = f"the driver speaks CUDA {driver.cuda}"
-        elif key == "NV_VARIANT_PROVIDER_FORCE_SM_ARCH" and capabilities:
-            if value.replace("_", ".") not in capabilities:
-                real = f"the GPU is {', '.join(sorted(capabilities))}"
+        elif (
+            key == "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
+            and driver.cuda
+            and version_key(driver.cuda)[:2] != number[:2]
+        ):
+            real = f"the driver speaks CUDA {driver.cuda}"
+        elif (
+            key == "NV_VARIANT_PROVIDER_FORCE_SM_ARCH" and capabilities and value.replace("_", ".") not in capabilities
+        ):
+            real = f"the GPU is {', '.join(sorted(capabilities))}"
         elif key == "UV_AMD_GPU_ARCHITECTURE" and targets and value not in targets:
             real = f"the GPU is {', '.join(sorted(targets))}"
-        if real is None:
+        if real is not None:
+            yield _Fault(
+                "warning",
+                f"{where(row)} says {value}, {real}: the installer chooses for a machine that this is not",
+                place,
+                (f"unset {key}",),
+            )
+
+
+def _impossible_requirement(case: Case, best: Judged | None) -> Iterator[_Fault]:
+    """A requirement that no index can meet: a local version that this system's wheels do not carry, a variant in the name."""
+    os = case.facts.system.os
+    for place, row in enumerate(case.facts.settings or ()):
+        key, value = row.key or "", row.value or ""
+        if not key.endswith(("dependencies", "requirement", "dependencies.torch")) and key != "locked":
             continue
-        yield finding(
-            "index-configuration",
-            case,
-            severity="warning",
-            detail=f"{_where(row)} says {value}, {real}: the installer chooses for a machine that this is not.",
-            evidence=(_evidence(place, row),),
-            fix=f"unset {key}",
-        )
+        if re.match(r"torch\+", value):
+            yield _Fault(
+                "blocker",
+                f"{where(row)} asks for a package called {value.split('>')[0].split('<')[0].split('=')[0]!r}: a variant is no part of a name",
+                place,
+                ("name the package torch and choose the variant by its index",),
+            )
+        elif os == "macos" and re.search(r"\d\+(?:cpu|cu\d{2,3}|rocm|xpu)", value):
+            yield _Fault(
+                "blocker",
+                f"{where(row)} asks for {value[:60]}: macOS wheels carry no such suffix",
+                place,
+                ("ask for the version without its suffix on macOS (a marker can tell the systems apart)",),
+            )
+
+
+def _locked_elsewhere(case: Case, best: Judged | None) -> Iterator[_Fault]:
+    """The lock file holds wheels of torch for other systems only, though the release has one for this."""
+    tag = {"windows": "win", "macos": "macosx", "linux": "linux"}.get(case.facts.system.os or "")
+    machine = case.facts.python.machine or case.facts.system.machine
+    names = {"x86_64": ("x86_64", "amd64"), "aarch64": ("aarch64", "arm64")}.get(machine or "")
+    if tag is None or names is None:
         return
+    for place, row in enumerate(case.facts.settings or ()):
+        if row.key != "locked.platforms" or not row.value:
+            continue
+        if any(tag in p and p.endswith(names) for p in row.value.split()) or "any" in row.value.split():
+            continue
+        yield _Fault(
+            "blocker",
+            f"{where(row)} holds wheels of torch for {row.value} only",
+            place,
+            ("give torch its index for this system too (a source with a marker for each), then lock again",),
+        )
+
+
+_LOOKS: tuple[Callable[[Case, Judged | None], Iterator[_Fault]], ...] = (
+    _other_variant,
+    _marker_shuts_out,
+    _pins,
+    _no_index,
+    _pretended,
+    _impossible_requirement,
+    _locked_elsewhere,
+)
