@@ -8,6 +8,7 @@ that do not change the chip (memory, form factor, "Laptop GPU"), then without th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 __all__ = ["NameIndex", "Printed", "guess_vendor", "read_name"]
@@ -45,7 +46,6 @@ _FAMILIES = {
 }
 _GENERATIONS = {"nvidia": frozenset(("ada", "blackwell")), "amd": frozenset[str](), "intel": frozenset[str]()}
 
-_MEMORY = re.compile(r"\d{1,4}gb?")
 _PCI_PAIR = re.compile(r"(?<![0-9a-f])(10de|1002|8086)[:_]([0-9a-f]{4})(?![0-9a-f])")
 _DEVICE = re.compile(r"\bdevice (?:0x)?([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]")
 _GFX = re.compile(r"\bgfx([0-9]{1,2}[0-9a-f]{2})\b")
@@ -147,7 +147,7 @@ def _words(name: str) -> list[str]:
 
 
 def _reduced(words: list[str]) -> list[str]:
-    return [w for w in words if w not in _BOARD and not _MEMORY.fullmatch(w)]
+    return [w for w in words if w not in _BOARD and not (w[0].isdigit() and w[-1] in "gb" and w.rstrip("gb").isdigit())]
 
 
 class NameIndex:
@@ -156,22 +156,32 @@ class NameIndex:
     def __init__(self, vendor: str, names: list[str]) -> None:
         self._families = _FAMILIES[vendor]
         self._generations = _GENERATIONS[vendor]
-        self._levels: tuple[dict[str, set[int]], ...] = ({}, {}, {})
-        for row, name in enumerate(names):
-            words = _words(name)
-            short = _reduced(words)
-            self._put(0, words, row)
-            self._put(1, short, row)
-            while short:
-                self._put(2, short, row)
-                self._put(2, [w for w in short if w not in self._generations], row)
-                if short[0] not in self._families:
-                    break
-                short = short[1:]
+        self._words = [_words(name) for name in names]
+        # One dictionary a level, built when a name is not found at the stricter ones.
+        self._levels: list[dict[str, set[int]]] = []
 
-    def _put(self, level: int, words: list[str], row: int) -> None:
-        if words:
-            self._levels[level].setdefault("".join(words), set()).add(row)
+    def _level(self, level: int) -> dict[str, set[int]]:
+        while len(self._levels) <= level:
+            built: dict[str, set[int]] = {}
+            for row, words in enumerate(self._words):
+                for spelled in self._spellings(words, len(self._levels)):
+                    if spelled:
+                        built.setdefault("".join(spelled), set()).add(row)
+            self._levels.append(built)
+        return self._levels[level]
+
+    def _spellings(self, words: list[str], level: int) -> Iterator[list[str]]:
+        if level == 0:
+            yield words
+            return
+        short = _reduced(words)
+        yield short
+        while level == 2 and short:
+            yield [w for w in short if w not in self._generations]
+            if short[0] not in self._families:
+                break
+            short = short[1:]
+            yield short
 
     def find(self, spelling: str) -> tuple[int, ...]:
         """The rows that a spelling means at the strictest level that knows it; empty where none does."""
@@ -181,7 +191,7 @@ class NameIndex:
         while bare and bare[0] in self._families:
             bare = bare[1:]
         for level, tried in ((0, words), (1, short), (2, short), (2, bare)):
-            rows = self._levels[level].get("".join(tried))
+            rows = self._level(level).get("".join(tried))
             if rows:
                 return tuple(sorted(rows))
         return ()

@@ -76,7 +76,7 @@ def _gpu(gpu: Gpu, path: str, added: _Added) -> Gpu:
     put("vendor", vendor, f"vendor of {gpu.pci_id or gpu.name}")
     if vendor == "apple":
         put("integrated", True, "the GPU of Apple silicon is part of the chip")
-    known, why = _look_up(gpu, vendor)
+    known, why = _look_up(gpu, vendor) if _may_learn(gpu, vendor) else (None, "")
     if known is not None:
         for key in ("compute_capability", "gfx", "integrated"):
             put(key, getattr(known, key), why, known.confidence)
@@ -86,6 +86,12 @@ def _gpu(gpu: Gpu, path: str, added: _Added) -> Gpu:
         target = str(gpu.gfx or changes.get("gfx"))
         put("integrated", integrated_gfx(target.partition(":")[0]), f"gfx target {target}")
     return dataclasses.replace(gpu, **changes) if changes else gpu
+
+
+def _may_learn(gpu: Gpu, vendor: str | None) -> bool:
+    """Whether the tables can tell anything that is not known yet: they are not opened for nothing."""
+    code = {"nvidia": gpu.compute_capability, "amd": gpu.gfx}.get(vendor or "", gpu.integrated)
+    return code is None or (gpu.pci_id is not None and (gpu.name is None or gpu.integrated is None))
 
 
 def _look_up(gpu: Gpu, vendor: str | None) -> tuple[KnownGpu | None, str]:
