@@ -137,6 +137,11 @@ svg .mark{font-size:12px;font-weight:700;text-anchor:middle;fill:var(--muted)}
 svg .mark.ok{fill:var(--ok)}svg .mark.bad{fill:var(--bad)}svg .mark.warn{fill:var(--warn)}
 svg .says{font-size:12px;fill:var(--muted)}svg .says.bad{fill:var(--bad);font-weight:600}
 svg .says.warn{fill:var(--warn);font-weight:600}
+svg.coverage{display:block;font-family:inherit}
+svg.coverage text{fill:var(--muted);font-size:12px}svg.coverage .head{text-anchor:middle;font-weight:600}
+svg.coverage .side{fill:var(--text);font-size:12.5px}
+svg.coverage .cell{fill:none;stroke:var(--line)}svg.coverage .cell.on{fill:var(--ok-t);stroke:var(--ok)}
+svg.coverage .in{text-anchor:middle;fill:var(--ok);font-size:11.5px}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.5rem 0 0;padding:0;list-style:none;font-size:.85rem;color:var(--muted)}
 @media (max-width:52rem){.two{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:30rem){body{padding:1rem .8rem 2rem}.card,.verdict{padding:.8rem .9rem}
