@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from torchdoctor.matrix.case import Case
     from torchdoctor.matrix.verdict import Severity
 
-__all__ = ["about", "aims_at", "installed_vendor", "severity", "vendor_of"]
+__all__ = ["about", "aims_at", "build_facts", "installed_vendor", "severity", "vendor_of"]
 
 _REQUIRED = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
 
@@ -48,3 +48,8 @@ def severity(case: Case, vendor: str) -> Severity:
 def about(case: Case, vendor: str) -> About:
     """``installed`` where the installed torch is built for that vendor's GPU, else ``machine``."""
     return "installed" if installed_vendor(case) == vendor else "machine"
+
+
+def build_facts(case: Case) -> tuple[str, ...]:
+    """The paths that name the installed build: what torch says of itself, else what the package list says."""
+    return ("torch.version" if case.facts.torch.version else "packages.torch", "torch.variant")

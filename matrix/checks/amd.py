@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor
+from torchdoctor.matrix.checks._aim import about, aims_at, build_facts, installed_vendor
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import gfx_name
 from torchdoctor.matrix.requirements import accelerated_gpus
@@ -144,7 +144,7 @@ def rocm_wsl_runtime(case: Case) -> Iterator[Finding]:
         about=about(case, "amd"),
         severity="blocker" if certain else "warning",
         detail="ROCm builds look for /dev/kfd; WSL offers the GPU as /dev/dxg only, which AMD's own runtime for WSL can use.",
-        evidence=("system.wsl", "torch.version", "torch.gpu_available"),
+        evidence=("system.wsl", *build_facts(case), "torch.gpu_available"),
         fix=(
             "install AMD's driver for WSL in Windows and its ROCm inside WSL: https://rocm.docs.amd.com/projects/radeon/en/latest/docs/install/wsl/install-radeon.html",
             "install torch from the wheels named there, and replace the wheel's libhsa-runtime64.so as it says",

@@ -46,7 +46,7 @@ def cpu_lacks_avx(case: Case) -> Iterator[Finding]:
     if features is None or "avx2" in features:
         return
     crashed = case.symptom(*_SIGILL)
-    rows = ("cpu.model", "cpu.level", *(f"symptoms[{i}]" for i, _ in crashed[:1]))
+    rows = ("cpu.model", "cpu.level", "cpu.features", *(f"symptoms[{i}]" for i, _ in crashed[:1]))
     virtual = "hypervisor" in features
     layer = "system" if virtual else "hardware"
     if "avx" in features:

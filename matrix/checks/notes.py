@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import installed_vendor
+from torchdoctor.matrix.checks._aim import build_facts, installed_vendor
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import capability, cuda_coverage
 from torchdoctor.matrix.verdict import Finding
@@ -46,7 +46,7 @@ def same_major_compat(case: Case) -> Iterator[Finding]:
             about="installed",
             detail=f"{name} ({gpu.compute_capability}) runs the code for {found.by}."
             + (" The warning about its compute capability needs no action." if benign else ""),
-            evidence=(f"gpus[{place}].compute_capability", "torch.kernels"),
+            evidence=(f"gpus[{place}].compute_capability", "torch.kernels", *build_facts(case)),
         )
         return
 
@@ -64,7 +64,7 @@ def minor_version_compat(case: Case) -> Iterator[Finding]:
         case,
         about="installed",
         detail=f"The driver speaks CUDA {driver.cuda}, the build uses {wheel[0]}.{wheel[1]}: within CUDA {wheel[0]} that works.",
-        evidence=("drivers.nvidia.version", "drivers.nvidia.cuda", "torch.variant"),
+        evidence=("drivers.nvidia.version", "drivers.nvidia.cuda", *build_facts(case)),
     )
 
 
@@ -80,7 +80,7 @@ def toolkit_differs(case: Case) -> Iterator[Finding]:
         case,
         about="installed",
         detail=f"CUDA toolkit {toolkit} is installed, the wheel brings CUDA {wheel[0]}.{wheel[1]} of its own.",
-        evidence=("runtimes.cuda", "torch.variant"),
+        evidence=("runtimes.cuda", *build_facts(case)),
     )
 
 
@@ -129,7 +129,7 @@ def cuda_build_on_cpu_host(case: Case) -> Iterator[Finding]:
         case,
         about="installed",
         detail=f"The {variant} build is installed and the machine has no GPU for it; it runs on the CPU.",
-        evidence=("torch.version", "torch.variant"),
+        evidence=(*build_facts(case), "gpus"),
     )
 
 
@@ -148,7 +148,7 @@ def unused_nvidia_packages(case: Case) -> Iterator[Finding]:
         case,
         about="installed",
         detail=f"{len(names)} nvidia packages are installed, the {case.installed.variant} build uses none of them.",
-        evidence=("torch.variant", *(f"packages.{n}" for n in names[:3])),
+        evidence=(*build_facts(case), *(f"packages.{n}" for n in names[:3])),
         fix=f"pip uninstall {' '.join(names)}",
     )
 

@@ -176,7 +176,7 @@ def gpu_not_found(case: Case) -> Iterator[Finding]:
             case,
             about="request",
             detail=f"--require {what}: this machine has no such GPU" + (f" (there is: {others})." if others else "."),
-            evidence=("gpus", "system.os") if case.facts.gpus else (),
+            evidence=("gpus", "system.os"),
             fix=f"run on a machine with {_NAMES[what]}, or drop --require {what}",
             lies_in="hardware",
         )
