@@ -220,7 +220,7 @@ def render_releases_html(document: Mapping[str, Any]) -> str:
 def draw_coverage(
     document: Mapping[str, Any], title: str, kinds: Sequence[tuple[str, tuple[str, ...]]], prefix: str
 ) -> str:
-    """An inline ``<svg>``: release lines from left to right, generations from top to bottom, in each cell the variants
+    """An inline ``<svg>``: release lines from left (newest) to right, generations from top to bottom, in each cell the variants
     for Linux x86_64 that carry it. Empty where no row of that kind is in the document.
     """
     rows = [
@@ -230,10 +230,9 @@ def draw_coverage(
     for row in rows:
         if row["torch"] not in lines:
             lines.append(row["torch"])
-    lines.reverse()
     if not lines:
         return ""
-    left, top, wide, high = 150, 26, 52, 50
+    left, top, wide, high = 150, 26, 49, 56
     parts, told = [], []
     for n, line in enumerate(lines):
         parts.append(f'<text class="head" x="{left + n * wide + wide // 2}" y="16">{esc(line)}</text>')
