@@ -21,7 +21,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sglang_check_env", ("sgl_kernel:", "sglang:", "sgl-kernel:")),
     (
         "collect_env",
-        ("is debug build", "cuda used to build pytorch", "gpu models and configuration", "cuda_module_loading set to"),
+        ("is debug build", "ipex commit", "pytorch cxx11 abi", "cuda used to build pytorch", "gpu models and configuration", "cuda_module_loading set to"),
     ),
     ("bitsandbytes", ("python -m bitsandbytes", "cuda setup:", "bitsandbytes v")),
     (
@@ -65,6 +65,7 @@ def read_dump(reading: Reading) -> None:
     else:
         if reading.has("pytorch version", "cuda used to build"):
             rank = PRINTED
+    packages = reading.has("sglang:", "sgl_kernel", "related packages", "memory_efficient_attention.")
     labelled = 0
     for index, label, value in labelled_lines(reading):
         if index in reading.taken:
@@ -73,6 +74,13 @@ def read_dump(reading: Reading) -> None:
         if handler is None:
             if label.startswith(("gpu ", "device ")):
                 _gpu_numbered(reading, index, label, value, rank)
+            elif (
+                packages
+                and rank == MEASURED
+                and re.fullmatch(r"\d{1,4}\.\d{1,3}\S{0,40}", value)
+                and re.fullmatch(r"[a-z][\w. -]{1,40}", label)
+            ):
+                put_package(reading, label.replace(" ", "-"), value, index, rank)
             continue
         labelled += 1
         handler(reading, index, value, rank)
@@ -89,6 +97,8 @@ def _torch(reading: Reading, index: int, value: str, rank: int) -> None:
     if nothing(value):
         reading.draft.miss("torch.version", f"{reading.source(index)}")
         return
+    if value.startswith(("{", "[", "^", "~", ">", "<", "=")) or _SPEC.search(reading.lines[index]):
+        return  # a requirement, not what is installed
     parsed = values.parse_torch(value)
     if parsed is None or (value[:1].isalpha() and value[:1].lower() != "v" and not value.lower().startswith("torch")):
         return
@@ -100,6 +110,9 @@ def _torch(reading: Reading, index: int, value: str, rank: int) -> None:
         reading.put("torch.gpu_available", usable, index, rank)
     if parsed.local is None and (variant := _spelled_variant(value)):
         reading.put("torch.variant", variant, index, rank)
+
+
+_SPEC = re.compile(r"torch\s?(?:=\S|==|>=|<=|~=|<|>)|torch[\"']?\s?=\s?[\"'{\[]")
 
 
 def _spelled_variant(value: str) -> str | None:
@@ -133,6 +146,12 @@ def _torch_cuda(reading: Reading, index: int, value: str, rank: int) -> None:
     # a ROCm build, or no torch at all.
     if value.lower() in ("none", "could not collect") and rank == MEASURED:
         reading.draft.put("torch.cuda", "", reading.source(index), rank=rank)
+
+
+def _cuda(reading: Reading, index: int, value: str, rank: int) -> None:
+    # "CUDA: 12.6 (https://download.pytorch.org/whl/cu126)": a number alone may be the toolkit's or the driver's
+    if variant := values.variant_of_url(value):
+        reading.put("torch.variant", variant, index, rank)
 
 
 def _torch_hip(reading: Reading, index: int, value: str, rank: int) -> None:
@@ -189,7 +208,9 @@ def put_system(reading: Reading, index: int, value: str, rank: int) -> bool:
 def _system(reading: Reading, index: int, value: str, rank: int) -> None:
     put_system(reading, index, value, rank)
     put_platform(reading, index, value, rank)
-    _hardware_words(reading, index, value, rank)
+    hardware_words(reading, index, value, rank)
+    if rank == CLAIMED:
+        put_named_gpus(reading, index, value, rank, labelled=False)
 
 
 def put_platform(reading: Reading, index: int, value: str, rank: int) -> None:
@@ -290,7 +311,7 @@ def _machine(reading: Reading, index: int, value: str, rank: int) -> None:
     match = values.machine_in(value)
     if match:
         reading.put("system.machine", match, index, rank)
-    _hardware_words(reading, index, value, rank)
+    hardware_words(reading, index, value, rank)
     put_named_gpus(reading, index, value, rank)
 
 
@@ -305,7 +326,11 @@ def put_named_gpus(
     gfx = names.gfx_target(value)
     if not found:
         if gfx and labelled:
-            reading.gpu_lists.append(GpuList(rank, complete, [({"vendor": "amd", "gfx": gfx}, reading.source(index))]))
+            cards = [
+                {"vendor": "amd", "gfx": g, "integrated": names.is_integrated(reading.lines[index])}
+                for g in names.gfx_targets(value)
+            ]
+            reading.gpu_lists.append(GpuList(rank, complete, [(card, reading.source(index)) for card in cards]))
         return
     rows = GpuList(rank, complete)
     for named in found:
@@ -507,7 +532,7 @@ def _cpu(reading: Reading, index: int, value: str, rank: int) -> None:
     model = value.strip()
     if (len(model) > 3 and not model[0].isdigit()) or "gen intel" in model.lower():
         reading.put("cpu.model", model, index, rank)
-    _hardware_words(reading, index, value, rank)
+    hardware_words(reading, index, value, rank)
     put_named_gpus(reading, index, value, CLAIMED, labelled=False)
 
 
@@ -523,7 +548,7 @@ def _flags(reading: Reading, index: int, value: str, rank: int) -> None:
 _APPLE = re.compile(r"\b(?:Apple |Mac(?:Book)?[\w ]{0,24}?\(?)?\b(M[1-9](?: (?:Pro|Max|Ultra))?)\b")
 
 
-def _hardware_words(reading: Reading, index: int, value: str, rank: int) -> None:
+def hardware_words(reading: Reading, index: int, value: str, rank: int) -> None:
     """Machines whose name settles more than it says: Apple silicon, Raspberry Pi, Jetson, DGX Spark."""
     low = value.lower()
     if ("apple" in low or "mac" in low) and (match := _APPLE.search(value)):
@@ -610,6 +635,7 @@ _LABELS: dict[str, Handler] = _table(
     (_torch, "pytorch version|pytorch|torch|torch version|pytorch version gpu|pytorch version (gpu|pytorch version (gpu?|pytorch version (accelerator?|"
              "pytorch version (accelerator|pytorch.version|installed torch|torch. version|torch. version  |pytorch info|torch installed"),
     (_torch_cuda, "cuda used to build pytorch|torch.version.cuda|cuda version of torch"),
+    (_cuda, "cuda|cuda version"),
     (_torch_hip, "rocm used to build pytorch|torch.version.hip|rocm reported by torch"),
     (_torch_xpu, "xpu used to build pytorch"),
     (_available, "is cuda available|cuda available|torch.cuda.is available|torch cuda available|gpu available|is xpu available|pytorch.cuda|"

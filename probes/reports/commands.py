@@ -29,6 +29,7 @@ _ENV = re.compile(
 _ENV_NAMES = re.compile(
     r"^(?:CUDA_(?:VISIBLE_DEVICES|DEVICE_ORDER|HOME|PATH|MODULE_LOADING)|NVIDIA_\w{1,40}|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HSA_\w{1,40}|ZE_\w{1,40}|ONEAPI_DEVICE_SELECTOR|SYCL_\w{1,40}|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_\w{1,30}|PYTORCH_\w{1,50}|TORCH_\w{1,50}|PIP_\w{1,30}|UV_\w{1,30}|TRITON_\w{1,40}|KMP_\w{1,30}|PYTHONPATH|PYTHONHOME|TMPDIR|TMP|TEMP|XPU_\w{1,30})$"
 )
+_ADVISED = re.compile(r"\b(?:use|using|passing|setting|try|consider|e\.g\.|with|unset)\s{1,2}$", re.I)
 _ECHO = re.compile(r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$")
 _GREP_ENV = re.compile(
     r"\b(?:env|printenv|set) ?\| ?grep (?:-\w )?\"?([A-Z][A-Z0-9_]{2,50})\"?\s*$|\bprintenv ([A-Z][A-Z0-9_]{2,50})\s*$"
@@ -36,7 +37,7 @@ _GREP_ENV = re.compile(
 _PROMPT = re.compile(
     r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[:\s][^$#%>\n]{0,80})?[$#%>❯]\s|^\s{0,4}(?:PS )?[A-Z]:\\[^>\n]{0,120}>|^\s{0,4}>>> |^\s{0,4}[/~][\w/.-]{0,60} [#$] "
 )
-_IMAGE_WORD = re.compile(r"\bFROM |\bdocker |\bpodman |\bimage\b|docker\.io/", re.I)
+_IMAGE_WORD = re.compile(r"^\s{0,8}FROM |\b[Dd]ocker |\b[Pp]odman |\b[Ii]mage\b|docker\.io/")
 _IMAGE = re.compile(r"(?:[\w.-]{1,60}/){0,4}[\w.-]{2,60}:\w[\w.-]{0,80}")
 _IMAGE_DRIVER = re.compile(r"\bnvidia[-_](\d{3})\b")
 _DOCKER = re.compile(
@@ -80,10 +81,8 @@ def _not_exported(reading: Reading) -> set[str]:
         if match := _GREP_ENV.search(line):
             name = match[1] or match[2]
             below = reading.lines[index + 1]
-            if (
-                not below.strip()
-                or ((_PROMPT.match(below) or below.strip() in (">", "$", "#", "%"))
-                and name not in below)
+            if not below.strip() or (
+                (_PROMPT.match(below) or below.strip() in (">", "$", "#", "%")) and name not in below
             ):
                 found.add(name)
     return found
@@ -179,6 +178,8 @@ def _environment(reading: Reading, index: int, line: str, absent: set[str]) -> N
     for match in _ENV.finditer(line[:2000]):
         name, value = match[1], match[2].strip("\"'")
         if not _ENV_NAMES.match(name) or name in absent or value.startswith("$(") or ("://" in value and "@" in value):
+            continue
+        if _ADVISED.search(line[max(0, match.start() - 24) : match.start(1)]):
             continue
         tail = line[match.end() : match.end() + 30].lower()
         if re.match(r"\s{0,4}(?:->|→|=>|:)\s{0,3}(?:pass|works|ok)", tail):

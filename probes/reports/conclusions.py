@@ -11,6 +11,7 @@ __all__ = ["conclude"]
 def conclude(reading: Reading) -> None:
     """Completes a draft: the variant of a torch without CUDA, the machine of an interpreter, Rosetta."""
     _variant(reading)
+    _apple_gpu(reading)
     _interpreter_machine(reading)
     _two_torches(reading)
 
@@ -34,6 +35,17 @@ def _variant(reading: Reading) -> None:
         draft.put("torch.variant", "mps" if machine == "aarch64" else "cpu", source, rank=PRINTED)
     else:
         draft.put("torch.variant", "cpu", source, rank=PRINTED)
+
+
+def _apple_gpu(reading: Reading) -> None:
+    """Every Mac with Apple silicon has Apple's GPU."""
+    draft = reading.draft
+    if draft.value("system.os") != "macos" or draft.value("system.machine") != "aarch64" or draft.gpus:
+        return
+    source = draft._values["system.machine"][2]
+    model = draft.value("cpu.model")
+    named = {"name": model} if isinstance(model, str) and model.startswith("Apple") else {}
+    draft.gpu(source, vendor="apple", integrated=True, **named)
 
 
 def _interpreter_machine(reading: Reading) -> None:

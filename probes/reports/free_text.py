@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.reports import names, values
-from torchdoctor.probes.reports.collect_env import put_named_gpus, put_system
+from torchdoctor.probes.reports.collect_env import hardware_words, put_named_gpus, put_system
 from torchdoctor.probes.reports.reading import CLAIMED, Reading
 
 __all__ = ["read_free_text"]
@@ -42,7 +42,14 @@ def read_free_text(reading: Reading) -> None:
             continue  # the host of a WSL session
         if _SYSTEM.search(text) and not text.startswith((">>>", "import ")):
             _system(reading, index, text)
-        if ":" not in text[:40] or text.startswith(("(", "#", "-")) or "machine" in text.lower():
+        if ("Mac" in text or "Apple" in text or "macOS" in text) and not _TRACE.search(text):
+            hardware_words(reading, index, text, CLAIMED)
+        if (
+            ":" not in text[:40]
+            or text.startswith(("(", "#", "-"))
+            or "machine" in text.lower()
+            or text.lower().startswith("system")
+        ):
             labelled = _GPU_WORDS.search(text) is not None and len(text) < 160
             if not _CAPABILITY.search(text) or "which is of" not in text:
                 put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled and names.find_gpus(text) == [])
@@ -84,7 +91,9 @@ def _architecture(reading: Reading, index: int, text: str) -> None:
         reading.put("system.os", "macos", index, CLAIMED + 1)
         reading.put("system.machine", "x86_64", index, CLAIMED + 1)
     elif (machine := values.machine_in(text)) and ("wheel" not in low and "pip" not in low and "nvcc" not in low):
-        if (re.search(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b", low) and "/" not in low[:60]) or re.search(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b", low):
+        if (re.search(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b", low) and "/" not in low[:60]) or re.search(
+            r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b", low
+        ):
             reading.put("system.machine", machine, index, CLAIMED - 1)
     if "x86_64 architecture" in low:
         reading.put("system.machine", "x86_64", index, CLAIMED)

@@ -22,7 +22,7 @@ _OS_RELEASE = re.compile(
 )
 _SW_VERS = re.compile(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
 _LDD = re.compile(
-    r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})\b|GLIBC version: (2\.\d{1,2})",
+    r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})",
     re.I,
 )
 _LSPCI = re.compile(
@@ -124,6 +124,7 @@ def read_machine(reading: Reading) -> None:
             reading.put("cpu.model", match[1].strip(), index, CLAIMED + 2)
             if not match[1].startswith(("QEMU", "Carmel")):
                 reading.put("system.machine", "aarch64", index, CLAIMED - 1)
+                reading.put("system.os", "linux", index, CLAIMED - 2)
         if "raspberry" in low:
             if match := re.search(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)", low):
                 reading.put("cpu.model", "Raspberry Pi " + match[1].strip().split(".")[0], index, CLAIMED)
@@ -154,8 +155,10 @@ def _processor(reading: Reading) -> None:
     """The kind of processor dump, where the text is one; its lines are read as labels."""
     if "model name" in reading.text and reading.has("processor\t", "vendor_id", "cpu family"):
         reading.saw("cpuinfo", 12)
+        reading.draft.put("system.os", "linux", "/proc/cpuinfo", rank=CLAIMED)
     if reading.has("cpu op-mode", "on-line cpu", "thread(s) per core") and not reading.has("pytorch version"):
         reading.saw("lscpu", 12)
+        reading.draft.put("system.os", "linux", "lscpu", rank=CLAIMED)
     if reading.has("cpu part", "cpu implementer"):
         _arm_parts(reading)
     if "CPU:" in reading.text:

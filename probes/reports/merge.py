@@ -9,7 +9,9 @@ from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["merge_gpus"]
 
-_NOISE = re.compile(r"\b(?:nvidia|geforce|amd|intel|corporation|graphics|gpu|tm|r|laptop|mobile)\b|[^a-z0-9]+")
+Card = dict[str, Any]
+
+_NOISE = re.compile(r"\b(?:nvidia|geforce|amd|radeon|intel|corporation|graphics|gpu|tm|r|laptop|mobile)\b|[^a-z0-9]+")
 
 
 def merge_gpus(reading: Reading) -> None:
@@ -31,40 +33,50 @@ def _only(rows: GpuList, vendor: str) -> GpuList:
     return GpuList(rows.rank, rows.complete, [row for row in rows.gpus if row[0].get("vendor") == vendor])
 
 
-def _key(fields: dict[str, Any]) -> str:
+def _key(fields: Card) -> str:
     return _NOISE.sub("", str(fields.get("name", "")).lower())
 
 
-def _same(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """Whether two descriptions can be of one model: what both know agrees."""
-    for path in ("gfx", "compute_capability", "pci_id"):
-        if a.get(path) and b.get(path) and a[path] != b[path]:
-            return False
-    one, two = _key(a), _key(b)
-    if not one or not two:
-        return True
-    return one in two or two in one
+def _agree(a: Card, b: Card) -> bool:
+    """Whether two descriptions can be of one model: what both know is the same."""
+    return all(not (a.get(p) and b.get(p) and a[p] != b[p]) for p in ("gfx", "compute_capability", "pci_id"))
 
 
-def _enrich(cards: list[tuple[dict[str, Any], str]], other: GpuList, base: GpuList) -> None:
-    counts: dict[str, int] = {}
+def _matching(cards: list[tuple[Card, str]], fields: Card) -> list[Card]:
+    """The cards that ``fields`` may describe: those of that name, else the nameless ones, else the only model there is."""
+    able = [card for card, _ in cards if _agree(card, fields)]
+    key = _key(fields)
+    if key:
+        named = [c for c in able if _key(c) and (_key(c) in key or key in _key(c))]
+        return named or [c for c in able if not c.get("name")]
+    identified = [
+        c for c in able if any(c.get(p) and c.get(p) == fields.get(p) for p in ("gfx", "compute_capability", "pci_id"))
+    ]
+    if identified:
+        return identified
+    open_ = [c for c in able if not any(c.get(p) for p in ("gfx", "compute_capability", "pci_id") if fields.get(p))]
+    return open_ if len({_key(c) for c in open_}) == 1 else []
+
+
+def _enrich(cards: list[tuple[Card, str]], other: GpuList, base: GpuList) -> None:
+    used: dict[int, int] = {}
     for fields, source in other.gpus:
-        key = _key(fields) or str(fields.get("gfx") or fields.get("pci_id") or "")
-        matches = [card for card, _ in cards if _same(card, fields)]
+        matches = _matching(cards, fields)
         if matches:
-            first = matches[min(counts.get(key, 0), len(matches) - 1)]
-            named = bool(_key(fields))
-            # without a name it describes a card only where there is one model to describe
-            if named or len({_key(c) for c, _ in cards}) == 1:
-                for card in matches if named and len(matches) > 1 else [first]:
-                    for path, value in fields.items():
-                        if card.get(path) is None:
-                            card[path] = value
-            counts[key] = counts.get(key, 0) + 1
-            if counts[key] <= len(matches) or base.complete or other.rank <= CLAIMED:
+            fresh = [c for c in matches if id(c) not in used] or matches
+            repeated = all(id(c) in used for c in matches)
+            # one description of a model holds for every card of that model
+            for card in matches if len(other.gpus) == 1 else fresh[:1]:
+                for path, value in fields.items():
+                    if card.get(path) is None:
+                        card[path] = value
+                used[id(card)] = 1
+            if not repeated or base.complete or other.rank < CLAIMED or not _key(fields):
                 continue
-            if named:
+            cards.append((dict(fields), source))
+        elif not base.complete and (
+            other.rank >= CLAIMED or base.rank <= CLAIMED or fields.get("gfx") or fields.get("pci_id")
+        ):
+            if _key(fields) or fields.get("gfx") or fields.get("pci_id"):
                 cards.append((dict(fields), source))
-        elif not base.complete and (other.rank >= base.rank - 8 or fields.get("gfx") or fields.get("pci_id")):
-            if _key(fields) or not any(_key(c) for c, _ in cards) or fields.get("gfx"):
-                cards.append((dict(fields), source))
+                used[id(cards[-1][0])] = 1

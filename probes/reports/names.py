@@ -11,6 +11,7 @@ __all__ = [
     "compute_capability",
     "find_gpus",
     "gfx_target",
+    "gfx_targets",
     "gpu_from_name",
     "intel_device_id",
     "is_integrated",
@@ -115,7 +116,7 @@ def _named(text: str, start: int, end: int, vendor: str) -> Named:
     if name[:1].isdigit() and vendor == "nvidia":  # "3090", "5060 laptop": how people shorten GeForce RTX
         name = "GeForce RTX " + name.replace("laptop", "Laptop")
     elif _SOLD_WITH.search(name):
-        name = name[: name.rindex(" ", 0, -2)].rstrip() if name.endswith(" GB") else name[: name.rindex(" ")]
+        name = re.sub(r" \d{1,3} ?GB$", "", name)
     return Named({"vendor": vendor, "name": name}, max(1, min(count, 64)), start, end)
 
 
@@ -129,7 +130,7 @@ def gpu_from_name(name: str) -> dict[str, Any]:
     if gfx:
         fields["gfx"] = gfx
         name = re.sub(r"\s?\(gfx[^)]{0,40}\)", "", name).strip()
-    name = re.sub(r"\s?\((?:UUID|uuid)[^)]{0,60}\)", "", name).strip(" \t*,;")
+    name = re.sub(r"\s?\((?:UUID|uuid|\.\.\.)[^)]{0,60}\)", "", name).strip(" \t*,;")
     vendor = vendor_of(name) or ("amd" if gfx else None)
     if vendor:
         fields["vendor"] = vendor
@@ -163,6 +164,11 @@ def gfx_target(text: str) -> str | None:
         return None
     name = "gfx" + match[1]
     return _GFX_DECIMAL.get(name, name)
+
+
+def gfx_targets(text: str) -> list[str]:
+    """Every gfx target in ``text``, once, in order."""
+    return list(dict.fromkeys(_GFX_DECIMAL.get("gfx" + m[1], "gfx" + m[1]) for m in _GFX.finditer(text)))
 
 
 def compute_capability(text: str) -> str | None:

@@ -23,7 +23,7 @@ _FREEZE = re.compile(
 )
 _SINGLE = re.compile(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
 _COLUMN = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = re.compile(r"(?:^|[\s,/(|])(torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?[ =:-]{1,3}v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;)/\]])", re.I)  # fmt: skip
+_LOOSE = re.compile(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;)/\]])", re.I)  # fmt: skip
 _CONDA_PLAN = re.compile(
     r"^\s{0,8}([a-z][\w.-]{0,60})\s{1,40}([\w.-]{1,40}/[\w.-]{1,20}|pkgs/\w{1,12}/[\w-]{1,20})::([a-z][\w.-]{0,60}?)-(\d[\w.]{0,30})-(\S{1,60})"
 )
@@ -194,9 +194,10 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         )
     ):
         return
+    if any(w in low for w in ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")):
+        return
     if (
-        "requires" in low
-        or "depends" in low
+        "depends" in low
         or ".whl" in low
         or ".tar.gz" in low
         or "://" in low
@@ -218,6 +219,8 @@ def _loose(reading: Reading, index: int, line: str) -> None:
             return
     for match in _LOOSE.finditer(line[:1000]):
         name, version = match[1].lower(), match[2].rstrip(".")
+        if name in ("pytorch", "py torch"):
+            name = "torch"
         if name == "ipex":
             name = "intel-extension-for-pytorch"
         if name == "torch":
@@ -225,12 +228,12 @@ def _loose(reading: Reading, index: int, line: str) -> None:
                 values.TorchVersion(version, None, None) if re.fullmatch(r"\d\.\d{1,2}", version) else None
             )
             if parsed:
-                put_torch(reading, index, parsed, CLAIMED + 1)
+                put_torch(reading, index, parsed, CLAIMED - 1)
                 low_tail = low[match.end() :][:60]
                 if "cpu" in low_tail.split() or "(cpu" in low_tail:
-                    reading.put("torch.variant", "cpu", index, CLAIMED + 1)
+                    reading.put("torch.variant", "cpu", index, CLAIMED - 1)
         else:
-            put_package(reading, name, version, index, CLAIMED + 1)
+            put_package(reading, name, version, index, CLAIMED)
     if match := re.match(r"\s{0,4}pip install torch\s{1,4}\((\d[\w.+]{2,30})\)", line):
         if parsed := values.parse_torch(match[1]):
             put_torch(reading, index, parsed, CLAIMED)

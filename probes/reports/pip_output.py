@@ -7,7 +7,7 @@ import re
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.collect_env import put_python
 from torchdoctor.probes.reports.packages import canonical, put_package
-from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request
 
 __all__ = ["read_pip"]
@@ -64,6 +64,12 @@ def read_pip(reading: Reading) -> None:
                 _path_facts(reading, index, match[2])
         elif "uccessfully" in line:
             _done(reading, index, line)
+        elif (
+            "Could not install packages" in line
+            or "Couldn't install torch" in line
+            or "DO NOT MATCH THE HASHES" in line
+        ):
+            reading.saw("pip_error", 12)
         elif "Looking in " in line:
             if match := _LOOKING.search(line):
                 for url in match[2].split(","):
@@ -128,6 +134,8 @@ def _conflict(reading: Reading, index: int, line: str) -> None:
 
 def _done(reading: Reading, index: int, line: str) -> None:
     if match := _UNINSTALLED.search(line):
+        if (pair := _NAME_VERSION.match(match[1])) and canonical(pair[1]) != "torch":
+            put_package(reading, pair[1], pair[2], index, CLAIMED - 1)
         if (pair := _NAME_VERSION.match(match[1])) and canonical(pair[1]) == "torch":
             reading.symptom("torch-uninstalled", index)
             seen = [

@@ -33,6 +33,9 @@ _PRINTED_VERSION = re.compile(
     r"^\s{0,8}(?:->\s?)?'?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,50})'?((?:[ ,]{1,4}(?:True|False|None|\d{1,2}\.\d[\w.-]{0,30})){0,3})\s{0,4}$"
 )
 _IN_PROMPT = re.compile(r"torch\.__version__|torch\.version\.__version__|torch\.version\b(?!\.)")
+_BARE_TORCH = re.compile(
+    r"^\s{0,8}'?(\d{1,2}\.\d{1,2}\.\d{1,2}(?:a\d|rc\d{1,2})?(?:\.dev\d{8})?\+(?:cpu|cu\d|rocm\d|xpu)[\w.]{0,40})'?(?:\s|$)"
+)
 _HIP = re.compile(r"\b(\d\.\d{1,2}\.\d{4,6}(?:-[0-9a-f]{6,12})?)\b")
 _ASSIGNED = re.compile(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)[`\s]{0,4}(?:==|=|->|→|:|#|returns|is)\s{0,4}(True|False|\d{1,3})"
@@ -53,12 +56,21 @@ def read_session(reading: Reading) -> None:
             continue
         if "ython" in line:
             _python(reading, index, line)
-        if "packages" in line or "python3" in line:
+        if "packages" in line or "python3" in line or ":\\" in line:
             put_path(reading, index, line, PRINTED - 2)
         if "torch" in line or "is_available" in line:
             _torch(reading, index, line)
-        if "('" in line or "['" in line:
+        if (
+            "+" in line
+            and (match := _BARE_TORCH.match(line))
+            and (parsed := values.parse_torch(match[1]))
+            and parsed.variant
+        ):
+            put_torch(reading, index, parsed, PRINTED + 2)
+        if "('" in line or "['" in line or "name='" in line:
             _lists(reading, index, line)
+        elif "env" in line and (match := _SHORT.search(line)):
+            reading.put("python.version", f"{match[1]}.{match[2]}", index, CLAIMED - 3)
         if "pypy" in line.lower() and re.search(r"\bpypy\d?(?:\.\d{1,2})?\b", line.lower()):
             _pypy(reading, index, line)
 
@@ -81,6 +93,8 @@ def _python(reading: Reading, index: int, line: str) -> None:
         reading.put("python.version", match[1], index, PRINTED - 1)
         if match[2]:
             reading.put("python.free_threaded", True, index, PRINTED)
+    if (match := _SHORT.search(line)) and ("env" in line or "conda" in line):
+        reading.put("python.version", f"{match[1]}.{match[2]}", index, CLAIMED - 3)
     if match := _PLAIN.search(line):
         if "Requires-Python" in line or "requires" in line or ">=" in line[: match.start() + 9]:
             return
@@ -178,7 +192,9 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         if word:
             what = re.search(r"(cuda|xpu|mps)(?:\.backends)?\.is_available", line)
             _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", word[1])
-    if ("version.cuda" in asks and "is None" in line and answer.startswith("True")) or (asks == ["version.cuda"] and answer == "None"):
+    if ("version.cuda" in asks and "is None" in line and answer.startswith("True")) or (
+        asks == ["version.cuda"] and answer == "None"
+    ):
         reading.put("torch.variant", "cpu", answer_at, PRINTED)
     if "get_device_name" in asks:
         put_named_gpus(reading, answer_at, answer, PRINTED + 5, complete=answer.startswith("["))

@@ -78,8 +78,15 @@ class Reading:
 
     def put(self, path: str, value: Any, index: int, rank: int = PRINTED) -> None:
         """Record a fact that ``lines[index]`` shows."""
-        if value is not None and value != "":
-            self.draft.put(path, value, self.source(index), rank=rank)
+        if value is None or value == "":
+            return
+        if path == "python.version":
+            known = self.draft.value(path)
+            if known and known.startswith(f"{value}."):
+                return  # 3.12 says nothing new beside 3.12.3
+            if known and value.startswith(f"{known}."):
+                rank = max(rank, self.draft._values[path][0] + 1)
+        self.draft.put(path, value, self.source(index), rank=rank)
 
     def saw(self, kind: str, weight: int = 1) -> None:
         """The text holds something of this kind; the heaviest kind names the report."""

@@ -29,7 +29,7 @@ def put_request(reading: Reading, index: int, package: str, specifier: str | Non
     if version and any(c.isdigit() for c in version):
         reading.put("request.torch", version.strip(" ,"), index, rank)
     if local:
-        reading.put("request.variant", values.variant_of_local(local[1]) or local[1], index, rank)
+        reading.put("request.variant", values.variant_of_local(local[1]), index, rank)
 
 
 def put_index(reading: Reading, index: int, url: str, rank: int) -> None:

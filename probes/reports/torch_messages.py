@@ -32,6 +32,7 @@ _SM_LINE = re.compile(r"^\s{0,8}(?:[-*] )?((?:sm|compute)_\d{2,3}[af]?)\s*$")
 _USING = re.compile(
     r"Using GPU \d{1,2} \((.{2,80})\) of compute capability (\d{1,2}\.\d) with (\d{1,3}\.\d)Gb total memory"
 )
+_HIGHEST = re.compile(r"[Hh]ighest [Cc]ompute [Cc]apability(?: among GPUs detected)?: \(?(\d{1,2})(?:\.|, ?)(\d)")
 _COMPILED = re.compile(
     r"compiled with different CUDA versions\.? PyTorch has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2}) (?:and|whereas) (torchvision|TorchAudio|torchaudio) has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2})"
 )
@@ -56,7 +57,7 @@ def read_torch_messages(reading: Reading) -> None:
     listing_until = -1
     listed: list[str] = []
     for index, line in enumerate(reading.lines):
-        if "apability" in line or "CCs" in line:
+        if "apabilit" in line or "CCs" in line:
             if match := _FOUND.search(line):
                 key = (match[1], match[2])
                 if key not in seen:
@@ -89,12 +90,12 @@ def read_torch_messages(reading: Reading) -> None:
             if match := _RANGE.search(line):
                 reading.symptom("torch-capability-range", index)
             if match := _USING.search(line):
-                rows.gpus.append(
-                    (
-                        {**names.gpu_from_name(match[1]), "vendor": "nvidia", "compute_capability": match[2]},
-                        reading.source(index),
-                    )
-                )
+                fields = {**names.gpu_from_name(match[1]), "vendor": "nvidia", "compute_capability": match[2]}
+                if not any(row.get("name") == fields.get("name") for row, _ in rows.gpus):
+                    rows.gpus.append((fields, reading.source(index)))
+            elif not rows.gpus and (match := _HIGHEST.search(line)):
+                fields = {"vendor": "nvidia", "compute_capability": f"{match[1]}.{match[2]}"}
+                rows.gpus.append((fields, reading.source(index)))
         elif "(" in line and (match := _RANGE.search(line)) and index and "apability" in reading.lines[index - 1]:
             reading.symptom("torch-capability-range", index)
         if "which supports hardware CC" in line and (match := _BUILT_FOR.match(line)):

@@ -26,7 +26,7 @@ _PLATFORM = re.compile(
     r"You're on (\w{3,12}) \(`([\w.]{3,40})`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels for the following platforms?: (.{1,600})"
 )
 _NO_PLATFORM = re.compile(
-    r"Because ([\w.-]{1,80})(==|>=|<=)?(\S{1,60})? has no wheels with a matching (platform|Python ABI|Python implementation|Python version) tag(?: \(e\.g\., `([\w.]{3,60})`\))?"
+    r"(?:Because|and) ([\w.-]{1,80})(==|>=|<=)?(\S{1,60})? has no wheels with a matching (platform|Python ABI|Python implementation|Python version) tag(?: \(e\.g\., `([\w.]{3,60})`\))?"
 )
 _WHEELS_FOR = re.compile(
     r"Wheels are available for `([\w.-]{1,80})` \(v?([^)]{1,60})\) (?:on the following platforms?|with the following Python (?:ABI|implementation) tags?): (.{1,600})"

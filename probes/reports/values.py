@@ -197,7 +197,10 @@ def parse_system(value: str) -> SystemName | None:
         name = dict(DISTRIBUTIONS)[distro[1]]
         version = _VERSION.search(value, distro.end())
         near = version is not None and version.start() - distro.end() < 24
-        return SystemName("linux", name, version[1] if version and near else None, arch, wsl)
+        number = version[1] if version and near else None
+        if number and name == "Ubuntu" and re.fullmatch(r"\d{4}", number):  # image names drop the dot
+            number = f"{number[:2]}.{number[2:]}"
+        return SystemName("linux", name, number, arch, wsl)
     if "windows" in low:
         position = low.index("windows")
         version = re.search(r"\b(XP|Vista|7|8\.1|8|10|11|2012|2016|2019|2022|2025)\b", value[position : position + 40])
