@@ -48,7 +48,7 @@ def judge(
     facts = infer(facts)
     asked = asked or Asked()
     want, variant = wanted(asked.torch), normal_variant(asked.variant)
-    if asked.torch is None and asked.variant is None and report:
+    if asked.torch is None and variant is None and report:
         asked, want, variant = _of_report(facts, asked)
     variant = variant or want.variant
     case = Case(facts=facts, catalog=catalog, asked=asked, installed=installed_torch(facts, catalog))
