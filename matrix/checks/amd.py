@@ -137,7 +137,8 @@ def rocm_wsl_runtime(case: Case) -> Iterator[Finding]:
     origin = case.installed.origin if case.installed else None
     if installed and origin in ("vendor", "source"):
         return
-    certain = installed and facts.torch.gpu_available is False
+    stock = case.installed is not None and case.installed.stock
+    certain = installed and (stock or facts.torch.gpu_available is False)
     yield finding(
         "rocm-wsl-runtime",
         case,

@@ -8,7 +8,7 @@ from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about
+from torchdoctor.matrix.checks._aim import about, aims_at
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
@@ -20,8 +20,18 @@ _LIBRARY = "drivers.nvidia.library"
 
 def _compat_in_use(case: Case) -> bool:
     """Is the libcuda in use one from a ``compat`` folder (package ``cuda-compat``)?"""
-    source = case.facts.source(_LIBRARY) or ""
-    return "/compat" in source
+    facts = case.facts
+    source = facts.source(_LIBRARY) or ""
+    if "/compat" in source:
+        return True
+    if source.startswith("/"):
+        return False
+    if "/compat" in (facts.environment or {}).get("LD_LIBRARY_PATH", ""):
+        return True
+    # A container has the host's libcuda, of the very version of its module, or one that the image brings: of a newer
+    # branch that is the compat package.
+    library, module = _full(facts.drivers.nvidia.library), _full(facts.drivers.nvidia.version)
+    return bool(facts.system.container and library and module and library[0] > module[0])
 
 
 def _full(version: str | None) -> tuple[int, ...] | None:
@@ -117,6 +127,16 @@ def cuda_compat(case: Case) -> Iterator[Finding]:
 def wsl_driver_not_visible(case: Case) -> Iterator[Finding]:
     """Inside WSL 2 the Windows driver's libcuda is missing, or a Linux driver's stands before it."""
     system, driver = case.facts.system, case.facts.drivers.nvidia
+    if system.wsl == 1 and (case.gpus("nvidia") or aims_at(case, "nvidia")):
+        yield finding(
+            "wsl-driver-not-visible",
+            case,
+            about=about(case, "nvidia"),
+            title="WSL 1 has no GPU",
+            detail="Only WSL 2 passes the GPU of Windows through.",
+            evidence=("system.wsl", "system.kernel"),
+            fix="in Windows: wsl --set-version <distribution> 2",
+        )
     if system.wsl != 2 or case.facts.torch.gpu_available:
         return
     dxg = (case.facts.devices or {}).get("/dev/dxg")

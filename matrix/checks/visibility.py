@@ -20,6 +20,7 @@ def devices_hidden(case: Case) -> Iterator[Finding]:
     if case.facts.torch.gpu_available:
         return
     if _meant(case, "nvidia"):
+        yield from _container(case)
         yield from _chain(case, "nvidia", (("CUDA_VISIBLE_DEVICES",),))
     if _meant(case, "amd"):
         # ROCr renumbers first, HIP (or, where it is unset, CUDA_VISIBLE_DEVICES) picks from what is left.
@@ -27,6 +28,23 @@ def devices_hidden(case: Case) -> Iterator[Finding]:
     if _meant(case, "intel"):
         yield from _chain(case, "intel", (("ZE_AFFINITY_MASK",),))
         yield from _selector(case)
+
+
+def _container(case: Case) -> Iterator[Finding]:
+    """The container runtime was told to pass no GPU, a CUDA build is meant, and none is there."""
+    facts = case.facts
+    value = (facts.environment or {}).get("NVIDIA_VISIBLE_DEVICES")
+    if not facts.system.container or value not in ("none", "void") or facts.gpus != () or facts.drivers.nvidia.version:
+        return
+    if aims_at(case, "nvidia"):
+        yield finding(
+            "devices-hidden",
+            case,
+            about=about(case, "nvidia"),
+            detail=f"NVIDIA_VISIBLE_DEVICES={value}: the container was started with the request for no GPU.",
+            evidence=("environment.NVIDIA_VISIBLE_DEVICES", "system.container"),
+            fix="start the container with -e NVIDIA_VISIBLE_DEVICES=all (or --gpus all)",
+        )
 
 
 def _meant(case: Case, vendor: str) -> bool:

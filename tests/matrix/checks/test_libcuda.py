@@ -73,6 +73,25 @@ def test_compat_older_than_the_driver_is_a_mismatch(examine: Examine, machine: M
     assert "cuda-compat-in-use" not in found
 
 
+def test_compat_without_a_path(examine: Examine, machine: Machine) -> None:
+    newer = {"nvidia": {"version": "535.183.01", "library": "580.65.06"}}
+    by_variable = machine(drivers=newer, environment={"LD_LIBRARY_PATH": "/usr/local/cuda/compat:/usr/lib"})
+    assert "cuda-compat-on-unsupported-gpu" in examine(by_variable)
+    inside = machine(drivers=newer, system={"container": "docker"}, gpus=[A100])
+    assert set(examine(inside)) == {"cuda-compat-in-use"}
+    assert "driver-library-mismatch" in examine(
+        machine(drivers=newer, gpus=[A100])
+    )  # on a host nothing hints at compat
+    by_path = {"drivers.nvidia.library": "/usr/lib/x86_64-linux-gnu/libcuda.so.580.65.06"}
+    assert "driver-library-mismatch" in examine(inside, sources=by_path)
+
+
+def test_wsl_1(examine: Examine, machine: Machine) -> None:
+    asked = machine(system={"wsl": 1}, gpus=[], drivers={})
+    assert "wsl-driver-not-visible" not in examine(asked)
+    assert examine(asked, variant="cu126")["wsl-driver-not-visible"].title == "WSL 1 has no GPU"
+
+
 def test_wsl_without_libcuda(examine: Examine, machine: Machine) -> None:
     found = examine(machine(system={"wsl": 2}, drivers={"nvidia": {"library": ""}}))
     assert found["wsl-driver-not-visible"].fix[-1] == "wsl --update && wsl --shutdown"

@@ -84,6 +84,20 @@ def test_rocm_reads_the_cuda_name_too(examine: Examine, machine: Machine) -> Non
     assert "devices-hidden" not in examine(rocm)
 
 
+def test_the_container_runtime_was_told_to_pass_none(examine: Examine, machine: Machine) -> None:
+    void = machine(
+        system={"container": "docker"},
+        gpus=[],
+        drivers={},
+        packages=CUDA,
+        environment={"NVIDIA_VISIBLE_DEVICES": "void"},
+    )
+    assert examine(void)["devices-hidden"].severity == "blocker"
+    assert "devices-hidden" not in examine({**void, "packages": {}})
+    assert "devices-hidden" not in examine({**void, "gpus": [CARD]})
+    assert "devices-hidden" not in examine({**void, "environment": {"NVIDIA_VISIBLE_DEVICES": "all"}})
+
+
 @pytest.mark.parametrize(
     ("environment", "hidden"),
     [
