@@ -4,12 +4,14 @@ wheels for its platform end.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 from torchdoctor.matrix.tables import rows
 from torchdoctor.probes.facts import Facts
 
-__all__ = ["Offer", "read_offer"]
+__all__ = ["Offer", "adopt_offer", "read_offer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +96,9 @@ def _index_bounds(
 
 def _possible(row: dict[str, str], facts: Facts) -> bool:
     os, python = facts.system.os, facts.python
-    machine = {"aarch64": ("aarch64", "arm64"), "x86_64": ("x86_64", "amd64")}.get(
-        python.machine or facts.system.machine or ""
-    )
+    # An interpreter for Intel also runs on Apple silicon: there only its own architecture counts.
+    told = python.machine or (None if os == "macos" else facts.system.machine)
+    machine = {"aarch64": ("aarch64", "arm64"), "x86_64": ("x86_64", "amd64")}.get(told or "")
     if os and not row["platform"].startswith(os):
         return False
     if machine and not row["platform"].endswith(machine):
@@ -127,4 +129,38 @@ def _common(fits: list[dict[str, str]]) -> Offer:
         python=f"{tag[2]}.{tag[3:]}" if tag else None,
         platform=platform,
         limit=_one(fits, "limit") or None,
+    )
+
+
+def adopt_offer(facts: Facts) -> Facts:
+    """Facts in which the interpreter and system that the offered versions gave away stand for those that nothing else tells.
+
+    For facts that went through :func:`torchdoctor.matrix.infer.infer`; what a report says itself is never changed.
+    """
+    request, python, system = facts.request, facts.python, facts.system
+    by_list = {key for key in ("python", "platform") if facts.sources.get(f"request.{key}", "").startswith("matrix: ")}
+    changes: dict[str, dict[str, Any]] = {"python": {}, "system": {}}
+    sources: dict[str, str] = {}
+
+    def put(group: str, key: str, value: Any, of: str) -> None:
+        changes[group][key] = value
+        sources[f"{group}.{key}"] = facts.sources[f"request.{of}"]
+
+    if "python" in by_list and request.python and python.version is None:
+        put("python", "version", request.python.removesuffix("t"), "python")
+        if request.python.endswith("t") and python.free_threaded is None:
+            put("python", "free_threaded", True, "python")
+    if "platform" in by_list and request.platform:
+        os, _, machine = request.platform.split()[0].partition("_")
+        if system.os is None:
+            put("system", "os", os, "platform")
+        if machine and python.machine is None:
+            put("python", "machine", {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine), "platform")
+    if not sources:
+        return facts
+    return facts.replace(
+        python=dataclasses.replace(python, **changes["python"]),
+        system=dataclasses.replace(system, **changes["system"]),
+        sources={**facts.sources, **sources},
+        unknown={path: why for path, why in facts.unknown.items() if path not in sources},
     )
