@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from torchdoctor.matrix.case import Case
     from torchdoctor.matrix.verdict import Severity
 
-__all__ = ["about", "aims_at", "build_facts", "installed_vendor", "severity", "vendor_of"]
+__all__ = ["about", "aims_at", "build_facts", "installed_vendor", "severity", "unusable", "vendor_of"]
 
 _REQUIRED = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
 
@@ -40,9 +40,16 @@ def aims_at(case: Case, vendor: str) -> bool:
     )
 
 
+def unusable(case: Case, vendor: str) -> bool:
+    """Was torch seen to find no GPU of ``vendor``? "CUDA available: False" says nothing of Intel's or Apple's."""
+    if case.facts.torch.gpu_available is not False:
+        return False
+    return vendor in ("nvidia", "amd") or "cuda" not in (case.facts.source("torch.gpu_available") or "").lower()
+
+
 def severity(case: Case, vendor: str) -> Severity:
-    """A blocker where that vendor's GPU is meant, else a warning: the CPU build works all the same."""
-    return "blocker" if aims_at(case, vendor) else "warning"
+    """A blocker where that vendor's GPU is meant or was seen not to work, else a warning: the CPU build works all the same."""
+    return "blocker" if aims_at(case, vendor) or unusable(case, vendor) else "warning"
 
 
 def about(case: Case, vendor: str) -> About:

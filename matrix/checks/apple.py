@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import aims_at
+from torchdoctor.matrix.checks._aim import aims_at, unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.verdict import Finding
@@ -24,7 +24,7 @@ def metal_device_missing(case: Case) -> Iterator[Finding]:
     # Only a system that is known to be new enough leaves the device as the cause.
     enough = bool(facts.system.version and floor and version_key(facts.system.version) >= version_key(floor))
     none = facts.runtimes.metal == ""
-    unusable = facts.torch.gpu_available is False and enough
+    unusable = unusable(case, "apple") and enough
     if not (none or unusable):
         return
     virtual = next((i for i, g in case.gpus("apple") if "paravirtual" in (g.name or "").lower()), None)

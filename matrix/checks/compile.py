@@ -26,7 +26,7 @@ def triton_ptxas_too_old(case: Case) -> Iterator[Finding]:
     if not newest or name is None:
         return
     version = case.package(name) or ""
-    brought = bundled_ptxas(version)
+    brought, failed = bundled_ptxas(version), case.symptom("ptxas-unknown-arch")
     if brought is None:
         return
     for place, gpu in newest:
@@ -38,8 +38,14 @@ def triton_ptxas_too_old(case: Case) -> Iterator[Finding]:
             "triton-ptxas-too-old",
             case,
             about="installed",
+            severity="blocker" if failed else "warning",
             detail=f"{name} {version} brings the ptxas of CUDA {brought}, which does not know sm_{sm} (first in {wanted}).",
-            evidence=(f"packages.{name}", f"gpus[{place}].compute_capability", f"gpus[{place}].name"),
+            evidence=(
+                f"packages.{name}",
+                f"gpus[{place}].compute_capability",
+                f"gpus[{place}].name",
+                *(f"symptoms[{i}]" for i, _ in failed),
+            ),
             fix=(
                 "update torch, which brings a newer triton",
                 f"or install CUDA toolkit {wanted} or newer and: export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",

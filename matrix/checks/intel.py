@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor
+from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor, unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpus import intel_gpu
 from torchdoctor.matrix.tables import table
@@ -92,7 +92,7 @@ def xpu_kernel_driver(case: Case) -> Iterator[Finding]:
                 None,
             )
             # xe may drive the older chips too: only a device that then answers nothing proves it wrong.
-            dead = case.symptom(*_NO_DEVICE) or facts.torch.gpu_available is False
+            dead = case.symptom(*_NO_DEVICE) or unusable(case, "intel")
             if wanted is None or gpu.driver not in ("i915", "xe") or gpu.driver == wanted or not dead:
                 continue
             title = None
@@ -180,7 +180,7 @@ def xpu_oneapi_conflict(case: Case) -> Iterator[Finding]:
     )
     if folder is None:
         return
-    failed = bool(facts.torch.gpu_available is False or case.symptom("undefined-symbol-other", "missing-library"))
+    failed = bool(unusable(case, "intel") or case.symptom("undefined-symbol-other", "missing-library"))
     yield finding(
         "xpu-oneapi-conflict",
         case,

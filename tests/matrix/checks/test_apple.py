@@ -29,6 +29,13 @@ def test_virtual_machine(examine: Examine) -> None:
     assert found.severity == "warning"
 
 
+def test_no_cuda_is_no_missing_metal(examine: Examine) -> None:
+    profile = {**MAC, "torch": {"gpu_available": False}}
+    assert "metal-device-missing" not in examine(
+        profile, sources={"torch.gpu_available": "line 8: Is CUDA available: False"}
+    )
+
+
 @pytest.mark.parametrize(
     "groups",
     [

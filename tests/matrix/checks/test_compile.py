@@ -36,6 +36,13 @@ def test_ptxas(examine: Examine, machine: Machine, capability: str, triton: str,
         assert found["triton-ptxas-too-old"].severity == "warning"
 
 
+def test_a_failed_compilation_is_a_blocker(examine: Examine, machine: Machine) -> None:
+    gpu = {"vendor": "nvidia", "compute_capability": "12.1"}
+    failed = [{"id": "ptxas-unknown-arch", "text": "ptxas fatal : Value 'sm_121a' is not defined", "line": 3}]
+    found = examine(machine(gpus=[gpu], packages={"triton": "3.5.0"}, symptoms=failed))
+    assert found["triton-ptxas-too-old"].severity == "blocker"
+
+
 def test_another_ptxas_is_named(examine: Examine, machine: Machine) -> None:
     gpu = {"vendor": "nvidia", "compute_capability": "12.1"}
     environment = {"TRITON_PTXAS_PATH": "/usr/local/cuda/bin/ptxas"}

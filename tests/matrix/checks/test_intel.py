@@ -70,6 +70,8 @@ def test_wrong_kernel_driver(examine: Examine, machine: Machine) -> None:
     dead = arc(machine, gpus=[bound], torch={"gpu_available": False})
     found = examine(dead)["xpu-kernel-driver"]
     assert "xe.force_probe=!56a0 i915.force_probe=56a0" in found.fix[0]
+    no_cuda = {"torch.gpu_available": "line 8: Is CUDA available: False"}
+    assert "xpu-kernel-driver" not in examine(dead, sources=no_cuda)
     assert "xpu-kernel-driver" not in examine(arc(machine, gpus=[bound]))  # xe may drive it: nothing is proved
     assert "xpu-kernel-driver" not in examine({**dead, "gpus": [A770]})
     assert "xpu-kernel-driver" not in examine({**dead, "gpus": [{**A770, "driver": None}]})

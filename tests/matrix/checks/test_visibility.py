@@ -34,6 +34,11 @@ def test_nothing_installed_is_a_warning(examine: Examine, machine: Machine) -> N
     assert examine(hidden, requires=("cuda",))["devices-hidden"].severity == "blocker"
 
 
+def test_a_session_that_sees_no_gpu_is_a_blocker(examine: Examine, machine: Machine) -> None:
+    hidden = machine(environment={"CUDA_VISIBLE_DEVICES": ""}, torch={"gpu_available": False})
+    assert examine(hidden)["devices-hidden"].severity == "blocker"
+
+
 def test_a_later_entry_that_names_nothing_is_a_warning(examine: Examine, machine: Machine) -> None:
     found = examine(machine(gpus=[CARD, CARD], packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": "0,2"}))[
         "devices-hidden"
