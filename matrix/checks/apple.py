@@ -24,15 +24,15 @@ def metal_device_missing(case: Case) -> Iterator[Finding]:
     # Only a system that is known to be new enough leaves the device as the cause.
     enough = bool(facts.system.version and floor and version_key(facts.system.version) >= version_key(floor))
     none = facts.runtimes.metal == ""
-    unusable = unusable(case, "apple") and enough
-    if not (none or unusable):
+    silent = unusable(case, "apple") and enough
+    if not (none or silent):
         return
     virtual = next((i for i, g in case.gpus("apple") if "paravirtual" in (g.name or "").lower()), None)
     yield finding(
         "metal-device-missing",
         case,
         about="installed" if case.installed else "machine",
-        severity="blocker" if unusable or (none and aims_at(case, "apple")) else "warning",
+        severity="blocker" if silent or (none and aims_at(case, "apple")) else "warning",
         detail="This process sees no Metal device"
         + (
             ": the machine is virtual."
