@@ -254,7 +254,13 @@ def _home_name(home: str) -> str:
 
 
 def _keep_empty(match: re.Match[str]) -> str:
-    return match[0] if _EMPTY_SERIAL.fullmatch(match["value"]) else match["label"] + "removed"
+    value = match["value"]
+    if _EMPTY_SERIAL.fullmatch(value):
+        return match[0]
+    # In JSON the quotes and the comma belong to the document.
+    quote = value[:1] if value[:1] in ('"', "'") else ""
+    rest = value.rstrip()[len(value.rstrip(" \t,\"'")) :] if quote else ""
+    return f"{match['label']}{quote}removed{rest}"
 
 
 def _without_addresses(line: str, addresses: bool) -> str:

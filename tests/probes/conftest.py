@@ -40,7 +40,7 @@ def recorded(tmp_path: Path) -> Record:
             full = folder / "root" / path.lstrip("/")
             full.parent.mkdir(parents=True, exist_ok=True)
             full.write_bytes(content.encode() if isinstance(content, str) else content)
-        rows = []
+        rows: list[dict[str, Any]] = list(manifest.pop("rows", ()))
         (folder / "commands").mkdir(parents=True, exist_ok=True)
         for index, (command, output) in enumerate(commands.items()):
             code, out, err = output if isinstance(output, tuple) else (0, output, b"")

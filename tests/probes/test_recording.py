@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import json
+import stat
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from torchdoctor.probes.host import ABSENT, DENIED, FAILED, TIMEOUT, UNRECORDED
+from torchdoctor.probes.recording import RecordingError, load_recording
+
+GOOD = json.dumps({"schema": "torchdoctor/recording/1"})
+
+
+def test_what_nobody_recorded_is_not_absent(recorded: Any) -> None:
+    host = recorded({"/proc/version": "Linux"})
+    for answer in (
+        host.read("/proc/cpuinfo"), host.listing("/dev"), host.link("/x"), host.stat("/dev/kfd"), host.groups(),
+        host.run(["nvidia-smi"]), host.environ(), host.registry("HKLM\\X"), host.subkeys("HKLM\\X"),
+        host.value("page_size"), host.code("/lib/x.so"),
+    ):  # fmt: skip
+        assert (answer.status, answer.value) == (UNRECORDED, None)
+        assert answer.detail.startswith("not recorded: ")
+    assert host.read("/proc/version").value == b"Linux"
+    assert host.read_at("/proc/version", 2, 2).value == b"nu"
+
+
+def test_absent_and_denied_reach_below(recorded: Any) -> None:
+    host = recorded(absent=["/dev/kfd", "/opt"], denied=["/proc/1/environ"])
+    assert host.stat("/dev/kfd").status == ABSENT
+    assert host.read("/opt/rocm/.info/version").status == ABSENT
+    assert host.read("/proc/1/environ").status == DENIED
+    assert host.stat("/dev/kfd2").status == UNRECORDED
+
+
+def test_a_complete_listing_proves_what_is_missing(recorded: Any) -> None:
+    host = recorded({"/sys/bus/a/x/vendor": "1", "/sys/part/y/vendor": "2"}, listings={"/sys/bus/a": ["x", "z"]})
+    assert host.listing("/sys/bus/a").value == ("x", "z")
+    assert host.listing("/sys/bus/a").ok
+    assert host.read("/sys/bus/a/gone/vendor").status == ABSENT
+    assert host.read("/sys/bus/a/z/vendor").status == UNRECORDED
+    assert host.stat("/sys/bus/a/z").ok
+    part = host.listing("/sys/part")
+    assert (part.status, part.value) == (UNRECORDED, ("y",))
+    assert host.stat("/sys/part/y").ok
+
+
+def test_links_are_followed_inside_the_recording(recorded: Any) -> None:
+    host = recorded(
+        {"/sys/devices/pci0/0000:01:00.0/vendor": "0x10de\n", "/usr/lib/os-release": "ID=x\n"},
+        links={
+            "/sys/class/drm/card0": "../../devices/pci0/0000:01:00.0/drm/card0",
+            "/sys/devices/pci0/0000:01:00.0/drm/card0/device": "../../../0000:01:00.0",
+            "/etc/os-release": "../usr/lib/os-release",
+            "/loop": "/loop",
+            "/out": "../../../../../../etc/passwd",
+            "/sys/bus/pci/driver": "../../../../bus/pci/drivers/nvidia",
+        },
+    )
+    assert host.read("/sys/class/drm/card0/device/vendor").value == b"0x10de\n"
+    assert host.read("/etc/os-release").value == b"ID=x\n"
+    assert host.link("/sys/bus/pci/driver").value == "../../../../bus/pci/drivers/nvidia"
+    assert host.read("/loop").value is None
+    assert host.read("/out").status == UNRECORDED
+
+
+def test_a_real_link_in_a_folder_is_not_followed_out_of_it(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("secret")
+    root = tmp_path / "rec" / "root"
+    root.mkdir(parents=True)
+    (tmp_path / "rec" / "recording.json").write_text(GOOD)
+    (root / "leak").symlink_to(tmp_path / "outside")
+    (root / "file").write_text("inside")
+    (root / "alias").symlink_to("file")
+    host = load_recording(str(tmp_path / "rec"))
+    assert host.read("/leak").value is None
+    assert host.read("/alias").value == b"inside"
+
+
+def test_stat_and_groups(recorded: Any) -> None:
+    host = recorded(stat={"/dev/kfd": {"mode": "0660", "group": "render", "openable": False}}, groups=["user"])
+    node = host.stat("/dev/kfd").value
+    assert node is not None
+    assert (node.mode, node.group, node.owner, node.openable) == ("0660", "render", None, False)
+    assert host.groups().value == ("user",)
+
+
+def test_commands_match_by_base_name(recorded: Any) -> None:
+    host = recorded(
+        commands={
+            "/usr/bin/nvidia-smi -L": "GPU 0\n",
+            "sudo LC_ALL=C dmidecode -t 1": "x",
+            "nvidia-smi.exe -q": (9, b"", b"bad"),
+        }
+    )
+    assert host.run(["nvidia-smi", "-L"]).value.stdout == b"GPU 0\n"
+    assert host.run(["/opt/bin/nvidia-smi", "-L"]).ok
+    assert host.run(["dmidecode", "-t", "1"]).ok
+    assert host.run(["nvidia-smi"]).status == UNRECORDED
+    done = host.run(["C:\\Windows\\System32\\nvidia-smi.EXE", "-q"]).value
+    assert (done.returncode, done.stderr) == (9, b"bad")
+    assert [argv for argv, _ in host.commands()] == [
+        ("nvidia-smi", "-L"),
+        ("dmidecode", "-t", "1"),
+        ("nvidia-smi", "-q"),
+    ]
+
+
+def test_a_command_that_did_not_answer(recorded: Any) -> None:
+    row = {"argv": ["nvidia-smi"], "status": "timeout", "detail": "nvidia-smi did not answer in 5 s"}
+    answer = recorded(rows=[row]).run(["nvidia-smi"])
+    assert (answer.status, answer.detail) == (TIMEOUT, "nvidia-smi did not answer in 5 s")
+    missing = recorded(programs_absent=["rocminfo"])
+    assert missing.run(["rocminfo"]).status == ABSENT
+
+
+def test_values_and_registry(recorded: Any) -> None:
+    host = recorded(
+        machine="aarch64",
+        values={"shm": 5, "glibc": {"status": "absent", "detail": "no glibc"}},
+        registry={"HKLM\\A\\0000": {"MemorySize": {"hex": "0000ffff"}, "DriverDesc": "x"}, "HKLM\\B": None},
+        kernels={"libtorch_cuda.so": ["sm_80"], "/x/libc.so": {"built_for": ["sm_90"], "needs": ["libz.so"]}},
+        python={"version": "3.12.4"},
+    )
+    assert host.value("shm").value == 5
+    assert (host.value("glibc").status, host.value("glibc").detail) == (ABSENT, "no glibc")
+    assert host.value("uname.machine").value == "aarch64"
+    assert host.value("python").value == {"version": "3.12.4"}
+    assert host.registry("hklm\\a\\0000").value == {"MemorySize": b"\0\0\xff\xff", "DriverDesc": "x"}
+    assert host.registry("HKLM\\B").status == ABSENT
+    assert host.subkeys("HKLM\\A").value == ("0000",)
+    assert host.subkeys("HKLM\\A").status == UNRECORDED
+    assert host.code("/any/where/libtorch_cuda.so").value == {"built_for": ("sm_80",)}
+    assert host.code("/x/libc.so").value == {"built_for": ("sm_90",), "needs": ("libz.so",)}
+
+
+def test_windows_paths(recorded: Any) -> None:
+    host = recorded({"/C/Windows/a.txt": "x"}, system="windows", absent=["C:\\Windows\\System32\\nvcuda.dll"])
+    assert host.read("c:\\Windows\\a.txt").value == b"x"
+    assert host.stat("C:/Windows/System32/nvcuda.dll").status == ABSENT
+
+
+def test_failed_reads_stay_failed(recorded: Any) -> None:
+    assert recorded(failed={"/proc/x": "/proc/x: Input/output error"}).read("/proc/x").status == FAILED
+
+
+@pytest.mark.parametrize(
+    ("document", "complaint"),
+    [
+        ("{", "rec: recording.json: not valid JSON: line 1 column 2: Expecting property name enclosed in double quotes"),
+        ("[]", "rec: recording.json: expected an object"),
+        ("{}", 'rec: recording.json: schema: expected "torchdoctor/recording/1", found \'None\''),
+        ('{"schema": "torchdoctor/recording/2"}', 'rec: recording.json: schema: expected "torchdoctor/recording/1", found \'torchdoctor/recording/2\''),
+        ("[" * 100000, "rec: recording.json: not valid JSON: "),
+        (GOOD[:-1] + ', "commands": [{"argv": []}]}', "rec: recording.json: commands[0].argv: expected a list of strings that starts with a program"),
+        (GOOD[:-1] + ', "commands": [{"argv": ["a"], "stdout": 3}]}', "rec: recording.json: commands[0].stdout: expected the name of a file in the recording"),
+        (GOOD[:-1] + ', "commands": [{"argv": ["a"], "returncode": "0"}]}', "rec: recording.json: commands[0].returncode: expected a whole number"),
+        (GOOD[:-1] + ', "links": {"/a": 1}}', "rec: recording.json: links: expected an object of strings"),
+        (GOOD[:-1] + ', "stat": {"/a": {"openable": "no"}}}', "rec: recording.json: stat: expected an object like"),
+        (GOOD[:-1] + ', "absent": "/dev"}', "rec: recording.json: absent: expected a list of paths"),
+        (GOOD[:-1] + ', "system": 1}', "rec: recording.json: system: expected a string"),
+    ],
+)  # fmt: skip
+def test_one_line_for_each_fault(tmp_path: Path, document: str, complaint: str) -> None:
+    (tmp_path / "recording.json").write_text(document)
+    with pytest.raises(RecordingError) as error:
+        load_recording(str(tmp_path), "rec")
+    assert str(error.value).startswith(complaint)
+    assert "\n" not in str(error.value)
+
+
+def test_null_and_unknown_keys_are_fine(tmp_path: Path) -> None:
+    (tmp_path / "recording.json").write_text('{"schema": "torchdoctor/recording/1", "system": null, "later": 1}')
+    assert load_recording(str(tmp_path)).system is None
+
+
+def test_utf16_manifest(tmp_path: Path) -> None:
+    (tmp_path / "recording.json").write_bytes(GOOD.encode("utf-16"))
+    assert load_recording(str(tmp_path)).kind == "recording"
+
+
+def archive(path: Path, members: dict[str, bytes | str]) -> str:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return str(path)
+
+
+def test_a_zip_of_the_folder_or_of_what_is_in_it(tmp_path: Path) -> None:
+    flat = archive(tmp_path / "a.zip", {"recording.json": GOOD, "root/proc/version": "v"})
+    deep = archive(tmp_path / "b.zip", {"mine/": b"", "mine/recording.json": GOOD, "mine/root/proc/version": "v"})
+    windows = archive(tmp_path / "c.zip", {"recording.json": GOOD, "root\\proc\\version": "v"})
+    for path in (flat, deep, windows):
+        assert load_recording(path).read("/proc/version").value == b"v"
+
+
+def test_a_link_in_a_zip(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("root/etc/os-release")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
+        file.writestr("recording.json", GOOD)
+        file.writestr("root/usr/lib/os-release", "ID=x")
+        file.writestr(link, "../usr/lib/os-release")
+    assert load_recording(str(tmp_path / "a.zip")).read("/etc/os-release").value == b"ID=x"
+
+
+@pytest.mark.parametrize("name", ["../out", "root/../../out", "/etc/passwd", "C:/x", "root\\..\\..\\out"])
+def test_paths_that_lead_out(tmp_path: Path, name: str) -> None:
+    path = archive(tmp_path / "a.zip", {"recording.json": GOOD, name: "x"})
+    with pytest.raises(RecordingError, match="a path that leads out of the archive"):
+        load_recording(path, "a.zip")
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    zeros = b"\0" * (1 << 20)
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("recording.json", GOOD)
+        with file.open("root/big", "w") as member:
+            for _ in range(257):
+                member.write(zeros)
+    with pytest.raises(RecordingError, match="unpacks to more than 256 MiB"):
+        load_recording(str(path), "bomb.zip")
+
+
+def test_damaged_archives(tmp_path: Path) -> None:
+    path = Path(archive(tmp_path / "a.zip", {"recording.json": GOOD, "root/x": "some text that is long enough" * 20}))
+    whole = path.read_bytes()
+    for broken in (
+        whole[:60],
+        whole[:-20],
+        b"PK\3\4" + b"\0" * 50,
+        whole.replace(whole[120:124], b"\xff\xff\xff\xff", 1),
+    ):
+        path.write_bytes(broken)
+        with pytest.raises(RecordingError, match=r"a\.zip: "):
+            load_recording(str(path), "a.zip")
+
+
+def test_no_manifest_and_no_file(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"rec: holds no recording\.json"):
+        load_recording(str(tmp_path), "rec")
+    with pytest.raises(RecordingError, match=r"none\.zip: cannot be read: No such file"):
+        load_recording(str(tmp_path / "none.zip"), "none.zip")
+
+
+def test_the_same_member_twice(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
+        file.writestr("recording.json", GOOD)
+        file.writestr("root/x", "1")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            file.writestr("root/x", "2")
+    with pytest.raises(RecordingError, match=r"root/x: is in the archive twice"):
+        load_recording(str(tmp_path / "a.zip"))
