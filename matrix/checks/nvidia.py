@@ -21,14 +21,13 @@ _FOREIGN = ("nouveau", "nova", "nova_core")  # in-tree drivers that hold the dev
 
 def _judged(case: Case) -> tuple[tuple[int, Gpu], ...]:
     """The NVIDIA GPUs a driver could be wanted for, empty where another rule owns the case: a Jetson's driver comes with
-    the board, WSL's lives in Windows, and a GPU that no release ever carried needs none.
+    the board, WSL's lives in Windows.
     """
-    if case.facts.system.jetson or case.facts.system.wsl:
-        return ()
-    return tuple((i, g) for i, g in case.gpus("nvidia") if not _never_served(case, g))
+    return () if case.facts.system.jetson or case.facts.system.wsl else case.gpus("nvidia")
 
 
 def _never_served(case: Case, gpu: Gpu) -> bool:
+    """No release ever carried the GPU: it is a display, and needs no driver for torch. Opens the oldest release's file."""
     device = capability(gpu.compute_capability or "")
     if device is None:
         return False
@@ -55,6 +54,8 @@ def driver_missing(case: Case) -> Iterator[Finding]:
     """An NVIDIA GPU is on the bus, nothing of its driver is installed."""
     gpus = _judged(case)
     if not gpus or not _known_missing(case.facts) or case.facts.torch.gpu_available:
+        return
+    if all(_never_served(case, g) for _, g in gpus):
         return
     held = next((g.driver for _, g in gpus if g.driver in _FOREIGN), None)
     name = gpus[0][1].name or "an NVIDIA GPU"
