@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about
+from torchdoctor.matrix.checks._aim import about, unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import capability
 from torchdoctor.matrix.verdict import Finding
@@ -142,4 +142,34 @@ def _wrong_flavour(case: Case, gpus: tuple[tuple[int, Gpu], ...], module: str) -
             f"install the {wanted} kernel modules of the driver",
             *remedies.nvidia_driver(case.facts, open_module=wanted == "open"),
         ),
+    )
+
+
+@check("cuda-init-unknown-error")
+def uvm_missing(case: Case) -> Iterator[Finding]:
+    """The GPU's device node is there, that of unified memory is not: cuInit gives 999. On a host it may still be made on
+    demand, in a container it is not.
+    """
+    devices = case.facts.devices or {}
+    gpu, uvm = devices.get("/dev/nvidia0"), devices.get("/dev/nvidia-uvm")
+    container, failed = bool(case.facts.system.container), unusable(case, "nvidia")
+    if not (gpu and gpu.present and uvm and uvm.present is False) or case.facts.torch.gpu_available:
+        return
+    if not (container or failed) or not case.gpus("nvidia"):
+        return
+    load = "sudo nvidia-modprobe -u -c=0  # or: sudo modprobe nvidia-uvm"
+    yield finding(
+        "cuda-init-unknown-error",
+        case,
+        about=about(case, "nvidia"),
+        severity="blocker" if failed else "warning",
+        title="CUDA cannot start: /dev/nvidia-uvm is missing",
+        detail="The node for unified memory is made when the module nvidia-uvm is loaded; without it CUDA gives error 999.",
+        evidence=(
+            "devices./dev/nvidia0.present",
+            "devices./dev/nvidia-uvm.present",
+            "system.container",
+            "torch.gpu_available",
+        ),
+        fix=(f"on the host: {load}", "start the container anew") if container else (load,),
     )

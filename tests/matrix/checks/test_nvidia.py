@@ -116,3 +116,27 @@ def test_kernel_module_of_the_wrong_flavour(
 ) -> None:
     found = examine(machine(gpus=gpus, drivers={"nvidia": {"version": "580.95.05", "loaded": True, "module": module}}))
     assert ("driver-not-loaded" in found) is fault
+
+
+@pytest.mark.parametrize(
+    ("container", "available", "uvm", "severity"),
+    [
+        ("docker", None, False, "warning"),
+        ("docker", False, False, "blocker"),
+        ("", False, False, "blocker"),
+        ("", None, False, None),  # made on demand
+        ("docker", True, False, None),
+        ("docker", False, True, None),
+        ("docker", False, None, None),
+    ],
+)
+def test_uvm_missing(
+    examine: Examine, machine: Machine, container: str, available: bool | None, uvm: bool | None, severity: str | None
+) -> None:
+    devices = {
+        "/dev/nvidiactl": {"present": True},
+        "/dev/nvidia0": {"present": True},
+        "/dev/nvidia-uvm": {"present": uvm},
+    }
+    found = examine(machine(system={"container": container}, devices=devices, torch={"gpu_available": available}))
+    assert (found["cuda-init-unknown-error"].severity if "cuda-init-unknown-error" in found else None) == severity
