@@ -51,7 +51,7 @@ def reading_of_arm(features: Iterable[str], *, vendor: str | None = None, model:
     wide = "asimd" in found
     return Reading(
         family="arm32" if found and not wide else "arm64",
-        vendor=vendor or None,
+        vendor="Arm" if vendor == "ARM" else vendor or None,  # lscpu writes it in capitals
         model=_spaced(model),
         level=arm.level(found) if wide else None,
         features=found or None,

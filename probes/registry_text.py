@@ -45,7 +45,7 @@ def _query_value(kind: str, text: str) -> Any:
 
 def _export_value(text: str) -> Any:
     if text.startswith('"'):
-        return re.sub(r"\\(.)", r"\1", text.strip('"'))
+        return re.sub(r"\\(.)", r"\1", text[1:].removesuffix('"'))
     kind, _, value = text.partition(":")
     if kind == "dword":
         return _integer("0x" + value)

@@ -1,12 +1,15 @@
 """AMD cards as bus and compute driver describe them."""
 
-import time
+from __future__ import annotations
 
-from torchdoctor.probes import amd
+import time
+from typing import Any
+
+from torchdoctor.probes import amd, kfd, pci
 from torchdoctor.probes.draft import Draft
 
 
-def test_a_card_beside_the_processors_own_graphics(host, probed):
+def test_a_card_beside_the_processors_own_graphics(host: Any, probed: Any) -> None:
     facts = probed(amd.probe, host("linux-rx7900-beside-raphael"))
     assert [(g.pci_id, g.gfx, g.memory, g.driver) for g in facts.gpus] == [
         ("1002:744c", "gfx1100", 25753026560, "amdgpu"),
@@ -19,20 +22,20 @@ def test_a_card_beside_the_processors_own_graphics(host, probed):
     assert "kernel itself" in facts.unknown["drivers.amdgpu.version"]
 
 
-def test_partitions_of_one_card_are_counted_once(host, probed):
+def test_partitions_of_one_card_are_counted_once(host: Any, probed: Any) -> None:
     facts = probed(amd.probe, host("linux-mi300x-two-cards-partitioned"))
     assert [g.gfx for g in facts.gpus] == ["gfx942", "gfx942"]
     assert facts.drivers.amdgpu.version == "6.16.6"
 
 
-def test_the_bus_tells_what_a_container_may_not_read(host, probed):
+def test_the_bus_tells_what_a_container_may_not_read(host: Any, probed: Any) -> None:
     facts = probed(amd.probe, host("container-mi210-denied"))
     assert [(g.pci_id, g.gfx) for g in facts.gpus] == [("1002:740f", None)]
     assert facts.devices["/dev/kfd"].openable is False
     assert facts.devices["/dev/dri"].present is False
 
 
-def test_a_complete_bus_without_amd_says_so(host):
+def test_a_complete_bus_without_amd_says_so(host: Any) -> None:
     box = host("linux-vm-no-gpu")
     draft = Draft()
     amd.probe(box, draft, time.monotonic() + 5)
@@ -40,7 +43,7 @@ def test_a_complete_bus_without_amd_says_so(host):
     assert draft.value("drivers.amdgpu.version") == ""
 
 
-def test_an_unknown_bus_says_nothing(recorded):
+def test_an_unknown_bus_says_nothing(recorded: Any) -> None:
     draft = Draft()
     amd.probe(recorded(), draft, time.monotonic() + 5)
     assert draft.forget_no_gpus() is None
@@ -48,13 +51,13 @@ def test_an_unknown_bus_says_nothing(recorded):
     assert "gpus" in draft.build().unknown
 
 
-def test_wsl_has_no_bus_and_may_have_a_gpu(host):
+def test_wsl_has_no_bus_and_may_have_a_gpu(host: Any) -> None:
     draft = Draft()
     amd.probe(host("wsl2-rtx5070"), draft, time.monotonic() + 5)
     assert draft.forget_no_gpus() is None
 
 
-def test_two_equal_cards_pair_with_their_nodes_whatever_the_order(recorded, probed):
+def test_two_equal_cards_pair_with_their_nodes_whatever_the_order(recorded: Any, probed: Any) -> None:
     bus, nodes = "/sys/bus/pci/devices", "/sys/class/kfd/kfd/topology/nodes"
     node = "simd_count 304\ngfx_target_version {}\nvendor_id 4098\ndevice_id 29857\nlocation_id {}\n"
     box = recorded(
@@ -62,10 +65,10 @@ def test_two_equal_cards_pair_with_their_nodes_whatever_the_order(recorded, prob
             f"{bus}/0000:05:00.0/uevent": "PCI_CLASS=120000\nPCI_ID=1002:74A1\n",
             f"{bus}/0000:26:00.0/uevent": "PCI_CLASS=120000\nPCI_ID=1002:74A1\n",
             f"{nodes}/1/properties": node.format(90402, 0x26 << 8),
-            f"{nodes}/2/properties": node.format(90402, 5 << 8),
+            f"{nodes}/2/properties": node.format(90500, 5 << 8),
         }
     )
     assert [(f["address"], f["gfx"]) for f in (c.fields for c in amd.cards_of(
-        list(amd.pci.scan(box).value), list(amd.kfd.scan(box).value)
-    ))] == [("0000:05:00.0", "gfx942"), ("0000:26:00.0", "gfx942")]  # fmt: skip
+        list(pci.scan(box).value or ()), list(kfd.scan(box).value or ())
+    ))] == [("0000:05:00.0", "gfx950"), ("0000:26:00.0", "gfx942")]  # fmt: skip
     assert len(probed(amd.probe, box).gpus) == 2

@@ -1,5 +1,9 @@
 """Layouts of lspci and its like."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import pytest
 from torchdoctor.probes.pci_text import parse_lspci, parse_lstopo, parse_udevadm
 
@@ -25,25 +29,25 @@ Device:\t2000
 """
 
 
-def test_numbers_beside_names_and_the_driver_line():
+def test_numbers_beside_names_and_the_driver_line() -> None:
     card = parse_lspci(NN)[1]
     assert (card.address, card.pci_id, card.class_code, card.driver, card.name) == (
         "01:00.0", "10de:1b06", "0300", "nouveau", "GeForce GTX 1080 Ti",
     )  # fmt: skip
 
 
-def test_numbers_alone():
+def test_numbers_alone() -> None:
     (card,) = parse_lspci("0000:01:00.0 0302: 10de:20b0 (rev a1)\n")
     assert (card.pci_id, card.class_code, card.name) == ("10de:20b0", "0302", None)
 
 
-def test_names_alone_give_a_vendor_and_no_id():
+def test_names_alone_give_a_vendor_and_no_id() -> None:
     (card,) = parse_lspci(PLAIN)
     assert (card.vendor, card.pci_id, card.class_code, card.name) == ("1002", None, "0380", "Instinct MI210")
 
 
 @pytest.mark.parametrize("text", [BLOCKS, BLOCKS.replace("\n", "\r\n")])
-def test_blocks(text):
+def test_blocks(text: Any) -> None:
     cards = parse_lspci(text)
     assert [(c.address, c.pci_id, c.class_code, c.driver) for c in cards] == [
         ("0000:01:00.0", "10de:20b5", "0302", "nvidia"),
@@ -51,21 +55,21 @@ def test_blocks(text):
     ]
 
 
-def test_blocks_with_names_alone_give_nothing():
+def test_blocks_with_names_alone_give_nothing() -> None:
     assert parse_lspci("Slot:\t00:01.0\nClass:\tVGA compatible controller\nVendor:\tVMware\nDevice:\tSVGA II\n") == []
 
 
-def test_udev_records():
+def test_udev_records() -> None:
     text = "P: /devices/pci0000:00/x\nE: PCI_CLASS=38000\nE: PCI_ID=1002:740C\nE: SUBSYSTEM=pci\nE: DRIVER=amdgpu\n\nP: /y\nE: SUBSYSTEM=drm\n"
     (card,) = parse_udevadm(text)
     assert (card.pci_id, card.class_code, card.driver) == ("1002:740c", "0380", "amdgpu")
 
 
-def test_lstopo():
+def test_lstopo() -> None:
     text = '<object type="PCIDev" pci_busid="0000:0a:00.0" pci_type="0380 [1002:66a1] [1002:0834] 02" name="x"/>'
     assert [(d.address, d.pci_id, d.class_code) for d in parse_lstopo(text)] == [("0000:0a:00.0", "1002:66a1", "0380")]
 
 
 @pytest.mark.parametrize("text", ["", "\0\0", "lspci: command not found", "01:00.0", "01:00.0 :", "Slot:\n\nSlot:"])
-def test_other_text_gives_nothing(text):
+def test_other_text_gives_nothing(text: Any) -> None:
     assert parse_lspci(text) == parse_udevadm(text) == parse_lstopo(text) == []
