@@ -108,8 +108,12 @@ def diagnose_text(data: bytes | str, name: str, options: Options | None = None) 
     return judged(pasted.draft.build(), (pasted.kind, name), options, report=True)
 
 
-def judged(facts: Facts, source: tuple[str, str], options: Options, *, report: bool = False) -> Report:
-    """Facts to a report. Raises :class:`~torchdoctor.matrix.request.RequestError` for a request nobody can read."""
+def judged(
+    facts: Facts, source: tuple[str, str], options: Options, *, report: bool = False, project: bool = False
+) -> Report:
+    """Facts to a report; for a ``project`` what its files ask for is judged instead of what is installed.
+    Raises :class:`~torchdoctor.matrix.request.RequestError` for a request nobody can read.
+    """
     asked = Asked(
         torch=options.torch,
         variant=options.variant,
@@ -117,7 +121,12 @@ def judged(facts: Facts, source: tuple[str, str], options: Options, *, report: b
         companions=options.companions,
         ignore=options.ignore,
     )
-    found = judge(facts, asked, catalog=_shared_catalog(), every=options.every, report=report)
+    if project:
+        from torchdoctor.matrix.project import judge_project
+
+        found = judge_project(facts, asked, catalog=_shared_catalog(), every=options.every)
+    else:
+        found = judge(facts, asked, catalog=_shared_catalog(), every=options.every, report=report)
     verdict = found.verdict
     return Report(
         source=source,

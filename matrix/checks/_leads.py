@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchdoctor.matrix.checks._markers import holds
+from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.request import RequestError, normal_variant
 from torchdoctor.probes.facts import Facts, Setting
 

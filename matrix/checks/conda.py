@@ -20,9 +20,14 @@ def _asks_pytorch_channel(case: Case) -> str | None:
     """The fact that names the ``pytorch`` channel as the one torch is to come from; ``None`` where none does."""
     if _CHANNEL.search(case.facts.request.index or ""):
         return "request.index"
-    for place, row in enumerate(case.facts.settings or ()):
-        if (row.key or "").startswith("channel") and row.value == "pytorch":
-            return f"settings[{place}]"
+    channels = [(i, r.value) for i, r in enumerate(case.facts.settings or ()) if r.key == "channel"]
+    explicit = next((i for i, r in enumerate(case.facts.settings or ()) if r.key == "channel.of.pytorch" and r.value == "pytorch"), None)
+    if explicit is not None:
+        return f"settings[{explicit}]"
+    # Another channel of the list (conda-forge, defaults) may well have it.
+    named = {value for _, value in channels}
+    if "pytorch" in named and named <= {"pytorch", "nvidia", "nodefaults"}:
+        return f"settings[{next(i for i, value in channels if value == 'pytorch')}]"
     return None
 
 

@@ -10,8 +10,8 @@ from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._leads import Lead, leads, shut_out, where
-from torchdoctor.matrix.checks._markers import holds
 from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.request import RequestError, normal_variant, wanted
 from torchdoctor.matrix.select import Judged, choose
 from torchdoctor.matrix.verdict import Evidence, Finding, Severity
@@ -224,17 +224,18 @@ def _locked_elsewhere(case: Case, best: Judged | None) -> Iterator[_Fault]:
     names = {"x86_64": ("x86_64", "amd64"), "aarch64": ("aarch64", "arm64")}.get(machine or "")
     if tag is None or names is None:
         return
-    for place, row in enumerate(case.facts.settings or ()):
-        if row.key != "locked.platforms" or not row.value:
-            continue
-        if any(tag in p and p.endswith(names) for p in row.value.split()) or "any" in row.value.split():
-            continue
-        yield _Fault(
-            "blocker",
-            f"{where(row)} holds wheels of torch for {row.value} only",
-            place,
-            ("give torch its index for this system too (a source with a marker for each), then lock again",),
-        )
+    rows = [(i, r) for i, r in enumerate(case.facts.settings or ()) if r.key == "locked.platforms" and r.value]
+    held = [p for _, r in rows for p in (r.value or "").split()]
+    # One lock may hold several torches, each for its systems: together they must serve this one.
+    if not rows or "any" in held or any(tag in p and p.endswith(names) for p in held):
+        return
+    place, row = rows[0]
+    yield _Fault(
+        "blocker",
+        f"{where(row)} holds wheels of torch for {' '.join(sorted(set(held)))[:200]} only",
+        place,
+        ("give torch its index for this system too (a source with a marker for each), then lock again",),
+    )
 
 
 _LOOKS: tuple[Callable[[Case, Judged | None], Iterator[_Fault]], ...] = (

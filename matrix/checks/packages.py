@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._markers import holds
 from torchdoctor.matrix.checks._packages import distributions, line, public, stock_like
 from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.verdict import Finding
 
 if TYPE_CHECKING:
