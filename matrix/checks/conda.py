@@ -21,7 +21,10 @@ def _asks_pytorch_channel(case: Case) -> str | None:
     if _CHANNEL.search(case.facts.request.index or ""):
         return "request.index"
     channels = [(i, r.value) for i, r in enumerate(case.facts.settings or ()) if r.key == "channel"]
-    explicit = next((i for i, r in enumerate(case.facts.settings or ()) if r.key == "channel.of.pytorch" and r.value == "pytorch"), None)
+    explicit = next(
+        (i for i, r in enumerate(case.facts.settings or ()) if r.key == "channel.of.pytorch" and r.value == "pytorch"),
+        None,
+    )
     if explicit is not None:
         return f"settings[{explicit}]"
     # Another channel of the list (conda-forge, defaults) may well have it.
@@ -60,12 +63,7 @@ def channel_ended(case: Case) -> Iterator[Finding]:
 def mkl_conflict(case: Case) -> Iterator[Finding]:
     """MKL 2024.1 and newer lacks a symbol that the builds of the ``pytorch`` channel ask for."""
     rows = table("conda.toml")["mkl"]
-    seen = case.symptom("mkl-symbol", "mkl-conflict")
-    text = next((i for i, s in enumerate(case.facts.symptoms or ()) if "iJIT_NotifyEvent" in (s.text or "")), None)
     mkl = case.package("mkl")
-    if text is not None or seen:
-        yield _mkl(case, f"symptoms[{text if text is not None else seen[0][0]}]", mkl)
-        return
     if not mkl or version_key(mkl) < version_key(rows["first_without_symbol"]):
         return
     for place, row in enumerate(case.facts.distributions or ()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
@@ -11,11 +10,8 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 
-_FULL = re.compile(r"No space left on device|Errno 28\b|not enough space on the disk|WinError 112\b", re.I)
-_BROKEN = re.compile(
-    r"DO NOT MATCH THE HASHES|hash mismatch|Hash mismatch|BadZipFile|File is not a zip file|IncompleteRead|"
-    r"Bad CRC-32|corrupted? (?:archive|wheel|file)|Wheel .{1,200} is invalid"
-)
+_FULL = ("disk-full", "disk-quota")
+_BROKEN = ("hash-mismatch", "bad-zip", "incomplete-download")
 
 
 def _wanted(case: Case) -> str:
@@ -31,8 +27,8 @@ def _wanted(case: Case) -> str:
 @check("disk-space")
 def disk_space(case: Case) -> Iterator[Finding]:
     """The folder that takes the packages, or the one for temporary files, has less room than the build needs."""
-    for place, symptom in enumerate(case.facts.symptoms or ()):
-        if _FULL.search(symptom.text or ""):
+    for place, text in case.symptom(*_FULL):
+        if "/dev/shm" not in text:
             yield finding(
                 "disk-space",
                 case,
@@ -86,17 +82,15 @@ def _gigabytes(size: int) -> str:
 @check("download-corrupted")
 def download_corrupted(case: Case) -> Iterator[Finding]:
     """A downloaded file has another hash than announced, or is no whole archive."""
-    for place, symptom in enumerate(case.facts.symptoms or ()):
-        if _BROKEN.search(symptom.text or ""):
-            yield finding(
-                "download-corrupted",
-                case,
-                about="request",
-                detail="The file that arrived is not the file that was announced: usually a transfer that broke off.",
-                evidence=(f"symptoms[{place}]",),
-                fix=(
-                    "pip cache purge (uv: uv cache clean torch)",
-                    "download again over a connection that holds, or from a mirror",
-                ),
-            )
-            return
+    for place, _ in case.symptom(*_BROKEN)[:1]:
+        yield finding(
+            "download-corrupted",
+            case,
+            about="request",
+            detail="The file that arrived is not the file that was announced: usually a transfer that broke off.",
+            evidence=(f"symptoms[{place}]",),
+            fix=(
+                "pip cache purge (uv: uv cache clean torch)",
+                "download again over a connection that holds, or from a mirror",
+            ),
+        )

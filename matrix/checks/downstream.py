@@ -28,7 +28,6 @@ _TORCH = re.compile(r"(?:^|[^a-z])(?:torch(\d)\.(\d{1,2})|torch(\d)(\d{1,2})(?!\
 _CUDA = re.compile(r"(?:^|[^a-z]|(?<=\d))cu(\d{2})(\d)?(?!\d)")
 _ABI = re.compile(r"cxx11abi(true|false)")
 _BNB = re.compile(r"libbitsandbytes_cuda(\d{2})(\d)(_nocublaslt)?\.(?:so|dll)\Z")
-_C10 = re.compile(r"undefined symbol: _Z[A-Z]{0,6}(?:3c10|2at|5torch)\w{0,400}")
 _LIBRARY = re.compile(r"([\w./~+-]{1,300}?([\w.+-]{1,80})\.(?:so|pyd)): undefined symbol")
 
 
@@ -244,10 +243,9 @@ def bitsandbytes(case: Case) -> Iterator[Finding]:
 @check("downstream-abi-mismatch")
 def undefined_torch_symbol(case: Case) -> Iterator[Finding]:
     """An extension asks torch for a symbol that this torch does not have."""
-    for place, symptom in enumerate(case.facts.symptoms or ()):
-        text = symptom.text or ""
+    for place, text in case.symptom("undefined-symbol-torch"):
         library = _LIBRARY.search(text)
-        if not _C10.search(text) or (library and re.search(r"(?:^|/)torch/lib/", library[1])):
+        if library and re.search(r"(?:^|/)torch/lib/", library[1]):
             continue
         name = library[2].split(".")[0] if library else "a compiled extension"
         yield finding(

@@ -15,11 +15,7 @@ from torchdoctor.matrix.verdict import Finding
 _PATHS = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 _CUDA_FOLDER = re.compile(r"/cuda(?:-(\d{1,2}\.\d{1,2}))?(?:\.\d)?/(?:lib64|lib|targets/[\w-]{3,20}/lib)/?\Z")
 _STUBS = re.compile(r"/lib(?:64)?/stubs/?\Z|/stubs/libcuda\.so")
-_SYMBOL = re.compile(
-    r"lib(?:cublas|cublasLt|cusparse|cusparseLt|cusolver|cufft|cudnn\w{0,30}|nvJitLink|nvrtc|nccl|cupti)[\w.-]{0,20}\.so[.\d]{0,16}:"
-    r" undefined symbol"
-)
-_OMP = re.compile(r"OMP: Error #15|Initializing lib\w{0,8}omp\w{0,8}\.\w{2,5}, but found")
+_SYMBOL = ("undefined-symbol-nvidia", "cudnn-load-failed")
 
 
 def _folders(case: Case, variable: str) -> list[str]:
@@ -30,22 +26,20 @@ def _folders(case: Case, variable: str) -> list[str]:
 @check("system-cuda-shadowing")
 def system_cuda(case: Case) -> Iterator[Finding]:
     """The loader's path names a toolkit of the wheel's CUDA major that is older than the wheel's own libraries."""
-    for place, symptom in enumerate(case.facts.symptoms or ()):
-        text = symptom.text or ""
-        if _SYMBOL.search(text) and not re.search(r"torch/lib/libtorch_\w{1,20}\.so: undefined", text):
-            yield finding(
-                "system-cuda-shadowing",
-                case,
-                about="installed" if case.installed else "machine",
-                severity="blocker",
-                detail="A CUDA library of another version than the wheel's own was loaded: it lacks a symbol.",
-                evidence=(f"symptoms[{place}]", "environment.LD_LIBRARY_PATH", "runtimes.cuda"),
-                fix=(
-                    "unset LD_LIBRARY_PATH",
-                    "in a container: take a base image without CUDA libraries, the wheels bring theirs",
-                ),
-            )
-            return
+    for place, _ in case.symptom(*_SYMBOL)[:1]:
+        yield finding(
+            "system-cuda-shadowing",
+            case,
+            about="installed" if case.installed else "machine",
+            severity="blocker",
+            detail="A CUDA library of another version than the wheel's own was loaded: it lacks a symbol.",
+            evidence=(f"symptoms[{place}]", "environment.LD_LIBRARY_PATH", "runtimes.cuda"),
+            fix=(
+                "unset LD_LIBRARY_PATH",
+                "in a container: take a base image without CUDA libraries, the wheels bring theirs",
+            ),
+        )
+        return
     wheel = toolkit(case.installed.variant) if case.installed else None
     if (
         wheel is None
@@ -77,10 +71,6 @@ def system_cuda(case: Case) -> Iterator[Finding]:
 @check("libcuda-stub")
 def libcuda_stub(case: Case) -> Iterator[Finding]:
     """The toolkit's stub of libcuda, meant for linking only, is on the loader's path."""
-    for place, symptom in enumerate(case.facts.symptoms or ()):
-        if re.search(r"/stubs/libcuda\.so", symptom.text or ""):
-            yield _stub(case, symptom.text or "", f"symptoms[{place}]", "blocker")
-            return
     library = case.facts.source("drivers.nvidia.library") or ""
     if _STUBS.search(library):
         yield _stub(case, library, "drivers.nvidia.library", "blocker")
@@ -109,20 +99,20 @@ def _stub(case: Case, path: str, fact: str, severity: str) -> Finding:
 @check("openmp-duplicate")
 def openmp_duplicate(case: Case) -> Iterator[Finding]:
     """Two copies of an OpenMP runtime were loaded into one process: the runtime itself says so and stops."""
-    for place, symptom in enumerate(case.facts.symptoms or ()):
-        if _OMP.search(symptom.text or ""):
-            yield finding(
-                "openmp-duplicate",
-                case,
-                about="installed",
-                severity="blocker",
-                evidence=(f"symptoms[{place}]", "environment.KMP_DUPLICATE_LIB_OK"),
-                fix=(
-                    "take torch and the packages with OpenMP (numpy with MKL, scikit-learn …) from one source: all from conda-forge, or all from pip",
-                    "KMP_DUPLICATE_LIB_OK=TRUE only hides it and may give wrong results",
-                ),
-            )
-            return
+    for place, _ in case.symptom("openmp-duplicate")[:1]:
+        yield finding(
+            "openmp-duplicate",
+            case,
+            about="installed",
+            severity="blocker",
+            detail="The OpenMP runtime was loaded a second time from another file and stopped the process.",
+            evidence=(f"symptoms[{place}]", "environment.KMP_DUPLICATE_LIB_OK"),
+            fix=(
+                "take torch and the packages with OpenMP (numpy with MKL, scikit-learn …) from one source: all from conda-forge, or all from pip",
+                "KMP_DUPLICATE_LIB_OK=TRUE only hides it and may give wrong results",
+            ),
+        )
+        return
     value = (case.facts.environment or {}).get("KMP_DUPLICATE_LIB_OK") or ""
     if value.upper() in ("TRUE", "1", "ON", "YES"):
         yield finding(

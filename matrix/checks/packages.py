@@ -94,6 +94,16 @@ def pin_conflict(case: Case) -> Iterator[Finding]:
 def numpy_abi(case: Case) -> Iterator[Finding]:
     """NumPy 2 beside a torch that was compiled for NumPy 1; which releases those are differs by system."""
     numpy, installed = case.package("numpy"), case.installed
+    for place, _ in case.symptom("numpy-abi")[:1]:
+        yield finding(
+            "numpy-abi",
+            case,
+            about="installed",
+            detail="Something that was compiled for NumPy 1 was loaded beside NumPy 2.",
+            evidence=(f"symptoms[{place}]", "packages.numpy", "torch.version", "packages.torch"),
+            fix=('pip install "numpy<2"', "or install a newer torch"),
+        )
+        return
     if installed is None or not numpy or version_key(numpy)[:1] != (2,) or not stock_like(case):
         return
     if _numpy2(case, installed.version) is not False:
