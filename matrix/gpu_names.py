@@ -37,7 +37,7 @@ _NOISE = _set(
 _BOARD = _set(
     "laptop mobile notebook max q maxq with design pcie pci e sxm sxm2 sxm3 sxm4 sxm5 sxm6 dgxs fhhl oam hbm2 hbm2e hbm3 "
     "hbm3e nvl gddr5 gddr5x gddr6 gddr6x ddr3 ddr4 lhr edition founders server workstation sff embedded developer kit module "
-    "mig virtual vgpu ac mba mcm"
+    "mig virtual vgpu vf ac mba mcm"
 )
 _FAMILIES = {
     "nvidia": _set("geforce quadro tesla rtx gtx gt grid nvs jetson tegra agx igx drive"),
@@ -48,7 +48,7 @@ _GENERATIONS = {"nvidia": frozenset(("ada", "blackwell")), "amd": frozenset[str]
 
 _PCI_PAIR = re.compile(r"(?<![0-9a-f])(10de|1002|8086)[:_]([0-9a-f]{4})(?![0-9a-f])")
 _DEVICE = re.compile(r"\bdevice (?:0x)?([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]")
-_GFX = re.compile(r"\bgfx([0-9]{1,2}[0-9a-f]{2})\b")
+_GFX = re.compile(r"\bgfx([0-9]{1,2}[0-9a-f]{2})(?![0-9a-z])")
 _VGPU = re.compile(r"-\d{1,3}[qcab]$")
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -190,7 +190,9 @@ class NameIndex:
         bare = short
         while bare and bare[0] in self._families:
             bare = bare[1:]
-        for level, tried in ((0, words), (1, short), (2, short), (2, bare)):
+        # A board's maker may stand in front: "Palit GeForce RTX 3080".
+        start = next((i for i, word in enumerate(short) if word in self._families), 0)
+        for level, tried in ((0, words), (1, short), (2, short), (2, bare), (2, short[start:] if start else [])):
             rows = self._level(level).get("".join(tried))
             if rows:
                 return tuple(sorted(rows))

@@ -64,6 +64,8 @@ NVIDIA = {
     "RTX3090": "8.6",
     "1080 Ti": "6.1",
     "a6000": "8.6",
+    "Palit GeForce RTX 3080": "8.6",
+    "2x RTX 3090": "8.6",
     "Tesla A100": "8.0",
     "NVIDIA Jetson AGX Orin Developer Kit": "8.7",
     "Jetson Nano": "5.3",
@@ -88,6 +90,8 @@ AMD = {
     "Advanced Micro Devices, Inc. [AMD/ATI] Raphael (rev c1)": "gfx1036",
     "AMD Radeon RX 9070 XT": "gfx1201",
     "AMD Radeon Graphics (gfx1103)": "gfx1103",
+    "AMD Radeon Graphics (RADV GFX1103_R1)": "gfx1103",
+    "Sapphire Radeon RX 580": "gfx803",
 }
 UNKNOWN = [
     ("NVIDIA GeForce ...", "nvidia"),  # a cut name is no name
@@ -101,6 +105,10 @@ UNKNOWN = [
     ("AMD Radeon Graphics", "amd"),
     ("AMD Radeon(TM) Graphics", "amd"),
     ("Radeon Pro Vega 20", "amd"),  # gfx904 or gfx906
+    ("AMD Radeon(TM) RX Vega 10 Graphics", "amd"),  # a processor's graphics, not the chip called Vega 10
+    ("AMD Radeon(TM) Vega 8 Graphics", "amd"),
+    ("Radeon RX 6750 GRE", "amd"),
+    ("GeForce RTX 3050 X", "nvidia"),  # a letter may mean another chip
     ("Intel(R) Graphics", "intel"),
     ("", "nvidia"),
     ("[[[[((((", "nvidia"),
