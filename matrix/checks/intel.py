@@ -10,6 +10,7 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor, unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpus import intel_gpu
+from torchdoctor.matrix.requirements import accelerated_gpus
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Gpu
@@ -73,14 +74,20 @@ def xpu_kernel_driver(case: Case) -> Iterator[Finding]:
     if facts.system.os not in ("linux", None) or not _meant(case) or facts.torch.gpu_available:
         return
     platforms = _platforms(case)
-    for place, gpu in case.gpus("intel"):
-        if gpu.driver is None or (gpu.integrated and any(g.integrated is False for _, g in case.gpus("intel"))):
+    cards = accelerated_gpus(facts, "intel")
+    runtime = facts.drivers.intel.compute_runtime
+    for place, gpu in cards:
+        # What holds "the" Intel GPU is what holds the only one.
+        bound = facts.drivers.intel.kernel_driver if gpu.driver is None and len(cards) == 1 else gpu.driver
+        row = f"gpus[{place}].driver" if gpu.driver is not None else "drivers.intel.kernel_driver"
+        certain = True
+        if bound is None:
             continue
-        if gpu.driver == "" and facts.system.os == "linux":
+        if bound == "" and facts.system.os == "linux":
             title: str | None = "No kernel driver is bound to the Intel GPU"
             detail = "Neither i915 nor xe drives the device: the kernel may be older than the GPU."
             fix = "boot a newer kernel; sudo dmesg | grep -iE 'i915|xe ' says why the driver leaves it out"
-        elif gpu.driver == "vfio-pci":
+        elif bound == "vfio-pci":
             title = "The Intel GPU is set aside for a virtual machine (vfio-pci)"
             detail, fix = (
                 "A virtual machine may use it, this system may not.",
@@ -92,19 +99,27 @@ def xpu_kernel_driver(case: Case) -> Iterator[Finding]:
                 None,
             )
             # xe may drive the older chips too: only a device that then answers nothing proves it wrong.
-            dead = case.symptom(*_NO_DEVICE) or unusable(case, "intel")
-            if wanted is None or gpu.driver not in ("i915", "xe") or gpu.driver == wanted or not dead:
+            dead = (case.symptom(*_NO_DEVICE) or unusable(case, "intel")) and runtime != ""
+            if wanted is None or bound not in ("i915", "xe") or bound == wanted or not dead:
                 continue
-            title = None
-            detail = f"{gpu.name or 'The GPU'} is bound to {gpu.driver}; {wanted} is the driver it is supported with."
-            fix = f"boot with {gpu.driver}.force_probe=!{_id(gpu.pci_id)} {wanted}.force_probe={_id(gpu.pci_id)}, then restart"
+            title, certain = None, bool(runtime)
+            detail = f"{gpu.name or 'The GPU'} is bound to {bound} and answers nothing; {wanted} is the driver it is supported with."
+            fix = (
+                f"boot with {bound}.force_probe=!{_id(gpu.pci_id)} {wanted}.force_probe={_id(gpu.pci_id)}, then restart"
+            )
         yield finding(
             "xpu-kernel-driver",
             case,
             about=about(case, "intel"),
             title=title,
             detail=detail,
-            evidence=(f"gpus[{place}].driver", f"gpus[{place}].name", f"gpus[{place}].pci_id"),
+            severity="blocker" if certain else "warning",
+            evidence=(
+                row,
+                f"gpus[{place}].name",
+                f"gpus[{place}].pci_id",
+                *(f"symptoms[{i}]" for i, _ in case.symptom(*_NO_DEVICE)),
+            ),
             fix=fix,
         )
         return

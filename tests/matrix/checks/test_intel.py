@@ -68,10 +68,15 @@ def test_runtime_is_fine(examine: Examine, machine: Machine, groups: dict[str, A
 def test_wrong_kernel_driver(examine: Examine, machine: Machine) -> None:
     bound = {**A770, "driver": "xe"}
     dead = arc(machine, gpus=[bound], torch={"gpu_available": False})
-    found = examine(dead)["xpu-kernel-driver"]
-    assert "xe.force_probe=!56a0 i915.force_probe=56a0" in found.fix[0]
+    found = examine(dead)
+    assert "xe.force_probe=!56a0 i915.force_probe=56a0" in found["xpu-kernel-driver"].fix[0]
     no_cuda = {"torch.gpu_available": "line 8: Is CUDA available: False"}
     assert "xpu-kernel-driver" not in examine(dead, sources=no_cuda)
+    assert found["xpu-kernel-driver"].severity == "warning"
+    complete = {**dead, "drivers": {"intel": {"compute_runtime": "26.05.37020.3", "kernel_driver": "xe"}}}
+    complete["gpus"] = [{**A770, "driver": None}]
+    assert examine(complete)["xpu-kernel-driver"].severity == "blocker"
+    assert "xpu-kernel-driver" not in examine({**dead, "drivers": {"intel": {"compute_runtime": ""}}})
     assert "xpu-kernel-driver" not in examine(arc(machine, gpus=[bound]))  # xe may drive it: nothing is proved
     assert "xpu-kernel-driver" not in examine({**dead, "gpus": [A770]})
     assert "xpu-kernel-driver" not in examine({**dead, "gpus": [{**A770, "driver": None}]})
