@@ -81,6 +81,8 @@ def _machine(report: Mapping[str, Any]) -> str:
 def _findings(report: Mapping[str, Any]) -> str:
     findings = report.get("findings") or ()
     cards = "".join(_finding(f) for f in findings)
+    if not cards and report.get("verdict") != "ok":
+        return ""
     return f'<section id="findings"><h2>Findings</h2>{cards or "<p>Nothing is in the way.</p>"}</section>'
 
 

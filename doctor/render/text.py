@@ -58,9 +58,15 @@ def render_text(
     verbose: bool = False,
     quiet: bool = False,
     installer: str | None = None,
+    timings: Mapping[str, float] | None = None,
 ) -> str:
-    """The report as text of at most ``width`` columns (commands are never broken), ending with a line break."""
+    """The report as text of at most ``width`` columns (commands are never broken), ending with a line break.
+
+    ``installer`` names the command to show; ``timings`` are the seconds each probe took, shown with ``verbose``.
+    """
     lines = text_spans(report, width=max(width, 40), verbose=verbose, quiet=quiet, installer=installer)
+    if verbose and timings and not quiet:
+        lines += _probes(timings)
     return "".join(_line(spans, color, ascii) + "\n" for spans in lines)
 
 
@@ -250,13 +256,13 @@ def _facts(report: Mapping[str, Any], width: int) -> list[Line]:
         else:
             lines += _hang([("  ", "")], text, width, indent=6)
             lines += _hang([("      ", "")], origin.strip(), width, style="dim") if origin else []
-    probes = report.get("probes") or ()
-    if probes:
-        lines += [[], [("Probes", "label")]]
-        for probe in probes:
-            seconds = probe.get("seconds")
-            took = f"{seconds * 1000:.0f} ms" if isinstance(seconds, int | float) else clean(seconds)
-            lines.append([(f"  {clean(probe.get('name')):<16}", ""), (f"{took:>8}", "dim")])
+    return lines
+
+
+def _probes(timings: Mapping[str, float]) -> list[Line]:
+    lines: list[Line] = [[], [("Probes", "label")]]
+    for name, seconds in timings.items():
+        lines.append([(f"  {clean(name):<16}", ""), (f"{seconds * 1000:>8.0f} ms", "dim")])
     return lines
 
 

@@ -222,7 +222,7 @@ def fact_rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]
     """(path, value, source) of every known fact, in the order of the report; a part inherits its whole's source."""
     sources = group(report, "sources")
     for path, value in _leaves(group(report, "facts"), ""):
-        yield path, _shown(value), _source(path, sources)
+        yield clean(path), _shown(value), _source(path, sources)
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from torchdoctor.render.text import render_text
+
+PIP = "pip install torch==2.14.1 torchvision==0.29.1 --index-url https://download.pytorch.org/whl/cu126"
+
+
+def test_the_usual_case_fits_80_columns_and_40_lines(report: dict[str, Any]) -> None:
+    lines = render_text(report).splitlines()
+    assert len(lines) <= 40
+    assert [line for line in lines if len(line) > 80] == [PIP]
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_only_the_command_may_pass_the_width(report: dict[str, Any], width: int) -> None:
+    wider = {line for line in render_text(report, width=width, verbose=True).splitlines() if len(line) > width}
+    assert wider <= {PIP}
+
+
+def test_the_command_stands_alone_at_the_left_edge(report: dict[str, Any]) -> None:
+    lines = render_text(report, width=60).splitlines()
+    at = lines.index(PIP)
+    assert lines[at - 1] == lines[at + 1] == ""
+
+
+def test_verdict_machine_findings_command_reasons_in_that_order(report: dict[str, Any]) -> None:
+    text = render_text(report)
+    marks = [
+        "✗ MISMATCH",
+        "System   Ubuntu 24.04",
+        "✗ blocker  driver-too-old",
+        "· note  same-major",
+        PIP,
+        "Why not a newer",
+    ]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert "2.15.0  cu132, cu134: driver-too-old" in text
+    assert "To go further  driver 580 or newer" in text
+
+
+def test_evidence_names_its_source_and_an_empty_or_absent_value(report: dict[str, Any]) -> None:
+    text = render_text(report, verbose=True)
+    assert "seen drivers.nvidia.version = 535.183.01  ← /sys/module/nvidia/version" in text
+    assert "environment.CUDA_VISIBLE_DEVICES = (empty)" in text
+    assert "devices./dev/nvidia0 is not there" in text
+
+
+def test_long_evidence_is_cut_without_v(report: dict[str, Any]) -> None:
+    assert "and 1 more (-v)" in render_text(report)
+    assert "more (-v)" not in render_text(report, verbose=True)
+
+
+def test_v_lists_every_fact_with_its_source(report: dict[str, Any]) -> None:
+    text = render_text(report, verbose=True, width=120)
+    assert "  gpus[0].compute_capability = 8.9  ← /sys/bus/pci/devices" in text
+    assert "? runtimes.level_zero: not looked for" in text
+
+
+def test_v_lists_the_time_of_every_probe(report: dict[str, Any]) -> None:
+    text = render_text(report, verbose=True, timings={"nvidia": 0.0123, "cpu": 1.5})
+    assert re.search(r"nvidia +12 ms\n +cpu +1500 ms", text)
+    assert "Probes" not in render_text(report, timings={"nvidia": 0.0123})
+
+
+def test_q_is_one_line(report: dict[str, Any]) -> None:
+    text = render_text(report, quiet=True, width=40)
+    assert text.count("\n") == 1
+    assert text == f"✗ MISMATCH {report['summary']}\n"
+
+
+def test_colour_repeats_and_never_replaces_words(report: dict[str, Any]) -> None:
+    coloured = render_text(report, color=True)
+    assert "\x1b[1;31m✗ blocker\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == render_text(report)
+
+
+def test_ascii_streams_get_ascii(report: dict[str, Any]) -> None:
+    report["facts"]["gpus"][0]["name"] = "Karte für 漢字"
+    text = render_text(report, ascii=True, verbose=True)
+    assert text.isascii()
+    assert "x blocker" in text and "f\\xfcr \\u6f22" in text
+
+
+def test_escapes_in_facts_never_reach_the_terminal(hostile: dict[str, Any]) -> None:
+    text = render_text(hostile, verbose=True)
+    assert "\x1b" not in text and "\x07" not in text and "\u202e" not in text
+    assert "\\x1b[31mred" in text
+
+
+def test_unknown_says_what_is_missing(report: dict[str, Any]) -> None:
+    report |= {"verdict": "unknown", "findings": [], "recommendation": None, "candidates": []}
+    report["unknown"] = {f"fact.{n}": "did not answer" for n in range(6)}
+    text = render_text(report)
+    assert text.startswith("? UNKNOWN")
+    assert "fact.3: did not answer" in text and "fact.4" not in text and "and 2 more (-v)" in text
+    assert "Install" not in text
+
+
+def test_what_is_installed_already_is_not_asked_for_again(report: dict[str, Any]) -> None:
+    report["facts"]["torch"] |= {"version": "2.14.1", "variant": "cu126"}
+    report |= {"verdict": "ok", "findings": []}
+    text = render_text(report)
+    assert "Installed already is the best build" in text and PIP in text
+    assert "explain" not in text
+
+
+def test_the_command_of_the_installer_asked_for(report: dict[str, Any]) -> None:
+    report["recommendation"]["commands"]["poetry"] = "poetry source add pytorch\npoetry add torch"
+    lines = render_text(report, installer="poetry").splitlines()
+    assert lines[lines.index("poetry source add pytorch") + 1] == "poetry add torch"
+    assert "uv pip install" in render_text(report, installer="uv")
+
+
+def test_the_alternative_is_offered_beside_nothing(report: dict[str, Any]) -> None:
+    report["alternative"], report["recommendation"] = report["recommendation"], None
+    assert "Or, whatever was asked for, torch 2.14.1 (cu126)" in render_text(report)
+
+
+def test_equal_gpus_are_counted(report: dict[str, Any]) -> None:
+    report["facts"]["gpus"] *= 8
+    assert "GPU      8 × NVIDIA GeForce RTX 4090" in render_text(report)
+
+
+def test_an_unknown_machine_shows_nothing_made_up(report: dict[str, Any]) -> None:
+    report["facts"] = {"gpus": None, "system": {}}
+    text = render_text(report)
+    assert "GPU" not in text.split("✗ blocker")[0].split("\n", 2)[2]
+    report["facts"] = {"gpus": []}
+    assert "GPU      none found" in render_text(report)
+
+
+def test_requirements_are_answered(report: dict[str, Any]) -> None:
+    report["requires"] += [{"what": "gpu", "met": True, "why": []}]
+    text = render_text(report)
+    assert "✗ required cuda  not met: driver-too-old" in text
+    assert "✓ required gpu  met" in text
