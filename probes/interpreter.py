@@ -46,7 +46,7 @@ class Interpreter:
 
     def ask(self, deadline: float) -> Answer[Mapping[str, Any]]:
         """What it said (keys of :mod:`torchdoctor.probes.interpreter_script`), by ``deadline`` (monotonic)."""
-        if not self._lock.acquire(timeout=max(deadline - time.monotonic(), 0.001)):
+        if not self._lock.acquire(timeout=min(max(deadline - time.monotonic(), 0.001), 3600.0)):
             return Answer(status="timeout", detail="the interpreter did not answer in time")
         try:
             if self._answer is None:
