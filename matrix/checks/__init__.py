@@ -36,7 +36,12 @@ FAMILIES: tuple[str, ...] = (
     "conda",
     "libraries",
     "index_settings",
+    "resolution",
     "disk",
+    "symptoms",
+    "symptoms_gpu",
+    "symptoms_install",
+    "symptoms_devices",
     "notes",
 )
 

@@ -1,0 +1,388 @@
+"""Findings that rest on what an installer said: wheels refused, sources that take the wrong one, pins that disagree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.catalog import version_key
+from torchdoctor.matrix.checks import check
+from torchdoctor.matrix.checks.symptoms import seen
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.platforms import platforms_of
+from torchdoctor.matrix.verdict import Finding
+
+_REGISTRY = re.compile(r"Distribution `([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200})`")
+_TORCH_INDEX = re.compile(r"/whl/(?:nightly/|test/)?(?:cpu|cu\d{2,3}|rocm[\d.]{1,8}|xpu)\b")
+_HINTED = re.compile(r"You're on \w{3,12} \(`([\w.]{3,40})`\), but `torch` ")
+_ITS_OWN = (
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "torchcodec",
+    "triton",
+    "pytorch-triton",
+    "pytorch-triton-rocm",
+    "pytorch-triton-xpu",
+)
+_ONEAPI = ("intel-", "mkl", "dpcpp", "tbb", "tcmlib", "umf", "oneccl", "impi", "onemkl")
+_REQUIRES = re.compile(r"^\s{0,8}(?:ERROR: )?torch \S{1,40} (?:requires|has requirement) ([\w.-]{1,80})")
+_TAG = re.compile(
+    r"manylinux_(\d{1,2})_(\d{1,3})_(\w{4,10})|manylinux(2014|2010|1)_(\w{4,10})|linux_(\w{4,10})|macosx_(\d{1,2})_(\d{1,2})_(\w{4,10})|(win32|win_amd64|win_arm64)"
+)
+_LAST_ON_CHANNEL = (
+    2,
+    5,
+    1,
+)  # the release with which the pytorch channel ended (source: the end-of-channel announcement)
+
+
+def _index_finding(case: Case, detail: str, rows: tuple[str, ...], *fix: str) -> Finding:
+    return finding(
+        "index-configuration",
+        case,
+        about="request",
+        severity="blocker",
+        detail=detail,
+        evidence=(*rows, "request.index", "request.torch"),
+        fix=fix,
+    )
+
+
+@check("index-configuration")
+def uv_took_the_wrong_one(case: Case) -> Iterator[Finding]:
+    """uv resolved a distribution on an index that has no wheel of it for this platform, while the right one exists."""
+    for index, text in case.symptom("uv-no-wheel"):
+        match = _REGISTRY.search(text)
+        hint = next((m for _, t in case.symptom("uv-platform-hint") if (m := _HINTED.search(t))), None)
+        if match is None or hint is None or "+" in match[2] or not _TORCH_INDEX.search(match[3]):
+            continue
+        release = case.catalog.release(match[2])
+        variant = case.facts.request.variant
+        possible = platforms_of(case.facts).possible
+        if release is None or not variant or not all(release.build(variant, p) for p in possible):
+            continue
+        yield _index_finding(
+            case,
+            f"The index holds a plain torch {match[2]} for another platform beside {match[2]}+{variant} for this one, and the lock took the plain one.",
+            (f"symptoms[{index}]", *seen(case, "uv-platform-hint")[:1]),
+            "give torch its index per platform: markers in [tool.uv.sources], conflicting extras declared under [tool.uv] conflicts",
+            f"or without a project: uv pip install torch=={match[2]} --torch-backend={variant}",
+        )
+    for index, text in case.symptom("uv-no-wheel-other"):
+        match = _REGISTRY.search(text)
+        if match is None or case.facts.system.libc == "musl" or not _TORCH_INDEX.search(match[3]):
+            continue
+        name = match[1].lower().replace("_", "-")
+        if name in _ITS_OWN or name.startswith(("nvidia-", "intel-", "rocm")):
+            continue
+        yield _index_finding(
+            case,
+            f"{match[1]} was taken from the index of torch, which mirrors only some of its wheels.",
+            (f"symptoms[{index}]",),
+            'mark the index explicit = true and name it for torch only: [tool.uv.sources] torch = { index = "…" }',
+        )
+
+
+@check("index-configuration")
+def names_and_locals(case: Case) -> Iterator[Finding]:
+    """A requirement whose name holds a local version, or a local version that this platform's wheels do not have."""
+    for index, text in case.symptom("requirement-bad-name"):
+        yield _index_finding(
+            case,
+            f"{text!r} names another project: the source table for torch does not apply to it.",
+            (f"symptoms[{index}]",),
+            'write "torch>=…" and choose the variant by the index in [tool.uv.sources]',
+        )
+    for index, text in case.symptom("poetry-no-candidate"):
+        local = re.search(r"torch \(\S{1,40}\+(\w{2,12})", text)
+        if local and case.facts.system.os == "macos":
+            yield _index_finding(
+                case,
+                f"Wheels for macOS carry no local version: +{local[1]} is only for the other systems.",
+                (f"symptoms[{index}]", "system.os"),
+                "split the dependency by markers: without source and local version for darwin, with them for linux and win32",
+            )
+
+
+@check("no-wheel-for-platform", "index-configuration")
+def pip_found_none(case: Case) -> Iterator[Finding]:
+    """pip was offered the release without its local version, or nothing at all on a platform that the index does not serve."""
+    facts, request = case.facts, case.facts.request
+    rows = seen(case, "pip-no-version")
+    if not rows or request.versions_offered is None or request.package not in (None, "torch"):
+        return
+    offered = request.versions_offered
+    if request.torch and request.variant and request.torch in offered and not any("+" in v for v in offered):
+        if facts.system.os in ("linux", "windows") and not _names_torch_index(request.index):
+            yield _index_finding(
+                case,
+                f"The index that was asked has torch {request.torch} without local versions; +{request.variant} is on the index of that variant.",
+                rows[:1],
+                f"add --index-url https://download.pytorch.org/whl/{request.variant}",
+            )
+            return
+        yield finding(
+            "no-wheel-for-platform",
+            case,
+            about="request",
+            severity="blocker",
+            detail=f"torch {request.torch} is there for this platform, a +{request.variant} build of it is not.",
+            evidence=(*rows[:1], "request.torch", "request.variant", "request.versions_offered"),
+            fix=(f"ask for torch=={request.torch} without +{request.variant}",),
+            lies_in="packages",
+        )
+    elif (
+        not offered
+        and facts.system.os == "windows"
+        and (facts.python.machine or facts.system.machine) == "aarch64"
+        and not _names_torch_index(request.index)
+    ):
+        yield finding(
+            "no-wheel-for-platform",
+            case,
+            about="request",
+            severity="blocker",
+            detail="The default package index has no torch wheels for Windows on Arm.",
+            evidence=(*rows[:1], "system.os", "system.machine", "request.versions_offered"),
+            fix=(
+                "pip install torch --index-url https://download.pytorch.org/whl/cpu (Arm64 wheels, CPU only)",
+                "or use an x86-64 Python under emulation",
+            ),
+            lies_in="system",
+        )
+
+
+def _names_torch_index(url: str | None) -> bool:
+    return url is not None and ("download.pytorch.org" in url or _TORCH_INDEX.search(url) is not None)
+
+
+@check("no-wheel-for-platform", "python-unsupported")
+def said_so(case: Case) -> Iterator[Finding]:
+    """The report itself says that there is no wheel for this platform and interpreter."""
+    for index, text in case.symptom("no-wheel-said"):
+        rows = (f"symptoms[{index}]", "system.os", "system.machine", "python.version")
+        yield finding(
+            "no-wheel-for-platform",
+            case,
+            about="request",
+            severity="blocker",
+            detail="No wheel was found for this platform.",
+            evidence=rows,
+            fix=("take a Python version that has a wheel for this platform (see the recommendation)",),
+        )
+        if re.search(r"\bcp3\d{1,2}\b|this python", text.lower()):
+            yield finding(
+                "python-unsupported",
+                case,
+                about="request",
+                severity="blocker",
+                detail="There is no wheel for this Python on this platform.",
+                evidence=rows,
+                fix=("make an environment with a Python version that has one (see the recommendation)",),
+            )
+
+
+@check("glibc-too-old", "no-wheel-for-platform")
+def wheel_refused(case: Case) -> Iterator[Finding]:
+    """pip refused a wheel file: its platform tag asks for more than this system has."""
+    facts = case.facts
+    tag = _TAG.search((facts.request.platform or "").split(".")[0])
+    if tag is None or not case.symptom("wheel-refused"):
+        return
+    rows = (*seen(case, "wheel-refused")[:1], "system.libc_version", "system.machine", "system.os")
+    machine = (
+        tag[3]
+        or tag[5]
+        or tag[6]
+        or tag[9]
+        or {"win32": "i686", "win_amd64": "x86_64", "win_arm64": "aarch64"}.get(tag[10] or "")
+    )
+    here = facts.python.machine or facts.system.machine
+    if tag[1] and facts.system.libc_version and version_key(facts.system.libc_version) < (int(tag[1]), int(tag[2])):
+        yield finding(
+            "glibc-too-old",
+            case,
+            about="request",
+            severity="blocker",
+            detail=f"The wheel is for glibc {tag[1]}.{tag[2]} and newer, this system has {facts.system.libc_version}.",
+            evidence=rows,
+            fix=("use a container or a system with a newer glibc",),
+            lies_in="system",
+        )
+    elif (
+        machine
+        and here
+        and here != "armv7l"
+        and {"arm64": "aarch64"}.get(machine, machine) != here
+        and machine != "universal2"
+    ):
+        yield finding(
+            "no-wheel-for-platform",
+            case,
+            about="request",
+            severity="blocker",
+            detail=f"The wheel is for {machine}, the interpreter is built for {here}.",
+            evidence=rows,
+            fix=("take the wheel of this architecture",),
+        )
+
+
+@check("free-threaded-unsupported")
+def free_threaded(case: Case) -> Iterator[Finding]:
+    """A companion that offers nothing to a free-threaded interpreter, or torch's extensions of the other build found by it."""
+    facts, request = case.facts, case.facts.request
+    if not facts.python.free_threaded:
+        return
+    alone = request.package not in (None, "torch") and request.versions_offered == ()
+    if not alone and not case.symptom("torch-c-folder", "torch-c-missing"):
+        return
+    what = (
+        f"{request.package} has no wheel for this free-threaded Python."
+        if alone
+        else "A free-threaded interpreter found the extension modules of the build with the GIL, which it cannot load."
+    )
+    yield finding(
+        "free-threaded-unsupported",
+        case,
+        about="request" if alone else "installed",
+        severity="blocker",
+        detail=what,
+        evidence=(
+            "python.version",
+            "python.free_threaded",
+            "request.package",
+            *seen(case, "torch-c-folder", "torch-c-missing", "pip-no-version")[:1],
+        ),
+        fix=("use the interpreter with the GIL (the same version without t)",),
+    )
+
+
+@check("conda-channel-ended")
+def channel_ended(case: Case) -> Iterator[Finding]:
+    """conda looked for a release on the pytorch channel that came after the channel's end."""
+    rows = seen(case, "conda-not-found")
+    if not rows or not case.symptom("conda-pytorch-channel"):
+        return
+    asked = re.search(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?", case.facts.request.torch or "")
+    if asked is None or version_key(asked[0]) <= _LAST_ON_CHANNEL[: asked[0].count(".") + 1]:
+        return
+    yield finding(
+        "conda-channel-ended",
+        case,
+        about="request",
+        severity="blocker",
+        detail="The pytorch channel ended with 2.5.1; later releases were never published there.",
+        evidence=(*rows[:1], "request.torch"),
+        fix=(
+            "install torch with pip into the environment (see the recommendation)",
+            "or take it from conda-forge: conda install -c conda-forge pytorch",
+        ),
+    )
+
+
+@check("xpu-oneapi-conflict", "companion-mismatch")
+def conflicts_of_torch(case: Case) -> Iterator[Finding]:
+    """pip lists what torch itself requires in another version: oneAPI runtimes, or its triton."""
+    for index, text in case.symptom("conflict-of-torch"):
+        match = _REQUIRES.search(text)
+        if match is None:
+            continue
+        name = match[1].lower().replace("_", "-")
+        if name.startswith(_ONEAPI):
+            yield finding(
+                "xpu-oneapi-conflict",
+                case,
+                about="installed",
+                severity="blocker",
+                detail=f"Another package brought a {name} that is not the one this torch pins.",
+                evidence=(
+                    f"symptoms[{index}]",
+                    f"packages.{name}",
+                    "torch.version",
+                    "packages.intel-extension-for-pytorch",
+                ),
+                fix=(
+                    "remove intel-extension-for-pytorch, then reinstall torch from https://download.pytorch.org/whl/xpu",
+                ),
+                lies_in="packages",
+            )
+        elif "triton" in name:
+            yield finding(
+                "companion-mismatch",
+                case,
+                about="installed",
+                severity="blocker",
+                detail="The installed triton is not the one that belongs to this torch.",
+                evidence=(f"symptoms[{index}]", f"packages.{name}", "torch.version"),
+                fix=("pip install --force-reinstall the same torch: it brings its own triton",),
+            )
+
+
+@check("wrong-variant")
+def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
+    """A GPU build was asked for and a CPU build arrived, or a CUDA machine got a torch without any CUDA packages."""
+    facts, installed = case.facts, case.installed
+    wanted = facts.request.variant or ""
+    gpu_build = wanted.startswith(("cu", "rocm", "xpu"))
+    if (
+        installed is not None
+        and installed.variant == "cpu"
+        and gpu_build
+        and not facts.torch.gpu_available
+        and facts.system.os != "macos"
+    ):
+        rows: tuple[str, ...] = ("torch.version", "torch.variant", "request.variant", "packages.torch")
+        detail = f"{wanted} was asked for, the torch that was installed is a CPU build."
+    elif (
+        case.symptom("no-cuda-packages")
+        and case.gpus("nvidia")
+        and (facts.system.machine == "aarch64" or facts.system.os == "windows")
+    ):
+        rows = (*seen(case, "no-cuda-packages")[:1], "gpus[0].name", "system.machine")
+        detail = "torch came without CUDA packages: the default index served its CPU build for this platform."
+    else:
+        return
+    yield finding(
+        "wrong-variant",
+        case,
+        about="installed",
+        severity="blocker",
+        detail=detail,
+        evidence=rows,
+        fix=("uninstall torch, then install it from the index of the variant (see the recommendation)",),
+    )
+
+
+@check("downstream-abi-mismatch", "xpu-oneapi-missing")
+def missing_libraries(case: Case) -> Iterator[Finding]:
+    """A library that only another build of torch, or the oneAPI runtime, would bring."""
+    for index, text in case.symptom("missing-library"):
+        match = re.search(r"\b(lib[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3})", text)
+        if match is None:
+            continue
+        name = match[1]
+        if re.match(r"lib(?:torch_cuda|c10_cuda|torch_hip|c10_hip|torch_xpu|c10_xpu|torch_cpu|c10|torch)\.so", name):
+            yield finding(
+                "downstream-abi-mismatch",
+                case,
+                about="installed",
+                severity="blocker",
+                detail=f"An extension needs {name}, which the installed torch does not have: it was built for another variant.",
+                evidence=(f"symptoms[{index}]", "torch.version", "torch.variant"),
+                fix=("install the torch that the extension was built for, or the extension's build for this torch",),
+            )
+        elif re.match(r"lib(?:mkl_sycl|mkl_|sycl|ze_loader|ur_|pi_level|OpenCL|svml|imf|intlc|ccl)", name):
+            yield finding(
+                "xpu-oneapi-missing",
+                case,
+                about="installed",
+                severity="blocker",
+                detail=f"{name} of the oneAPI runtime is not on the loader's path.",
+                evidence=(f"symptoms[{index}]", "torch.version", "packages.intel-extension-for-pytorch"),
+                fix=(
+                    "install torch from https://download.pytorch.org/whl/xpu, which brings its oneAPI runtime as packages",
+                    "with an old intel-extension-for-pytorch: source /opt/intel/oneapi/setvars.sh of the release it names",
+                ),
+            )
