@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from torchdoctor.probes.containers import container_kind, from_cgroup, from_mountinfo, normal_kind, root_is_a_disk
 
@@ -57,7 +59,7 @@ def test_engines_names() -> None:
     ]
 
 
-def test_order_of_the_marks(recorded) -> None:
+def test_order_of_the_marks(recorded: Any) -> None:
     # Kubernetes starts containerd's or Docker's containers: the outer one counts.
     both = recorded({"/.dockerenv": ""}, environment={"KUBERNETES_SERVICE_HOST": "set"})
     assert container_kind(both) == ("kubernetes", "KUBERNETES_SERVICE_HOST")
@@ -71,14 +73,14 @@ def test_order_of_the_marks(recorded) -> None:
     assert container_kind(apptainer)[0] == "apptainer"
 
 
-def test_a_left_over_mark_in_a_virtual_machine(recorded) -> None:
+def test_a_left_over_mark_in_a_virtual_machine(recorded: Any) -> None:
     files = {"/.dockerenv": "", "/proc/1/cgroup": "0::/init.scope\n", "/proc/self/mountinfo": _DISK}
     assert container_kind(recorded(files, absent=["/run/.containerenv"])) == ("", "no container mark")
     files["/proc/self/mountinfo"] = _OVERLAY
     assert container_kind(recorded(files, absent=["/run/.containerenv"]))[0] == "docker"
 
 
-def test_none_is_said_only_after_looking(recorded) -> None:
+def test_none_is_said_only_after_looking(recorded: Any) -> None:
     bare = {"/proc/1/cgroup": "0::/init.scope\n"}
     assert container_kind(recorded(bare))[0] is None
     assert container_kind(recorded(bare, absent=["/run/.containerenv", "/.dockerenv"]))[0] == ""

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.libc import parse_ldd, parse_loader, probe_libc
 
 _GLIBC_SH = b"\x7fELF\2\1\1\0" + b"\0" * 700 + b"\0/lib64/ld-linux-x86-64.so.2\0"
@@ -31,11 +34,11 @@ def test_loader_of_a_program() -> None:
     assert parse_loader(b"\x7fELF" + b"\0" * 60) is None
 
 
-def probe(host, draft, deadline):  # the fixture hands over what a probe takes
+def probe(host: Any, draft: Draft, deadline: float) -> None:  # the fixture hands over what a probe takes
     probe_libc(host, draft, deadline)
 
 
-def test_the_shell_decides_where_both_loaders_are(recorded, probed) -> None:
+def test_the_shell_decides_where_both_loaders_are(recorded: Any, probed: Any) -> None:
     listings = {"/lib": ["ld-linux-x86-64.so.2", "ld-musl-x86_64.so.1"]}
     files = {"/bin/sh": _MUSL_SH}
     both = recorded(
@@ -48,12 +51,12 @@ def test_the_shell_decides_where_both_loaders_are(recorded, probed) -> None:
     assert (facts.system.libc, facts.system.libc_version) == ("glibc", "2.35")
 
 
-def test_confstr_of_a_glibc_process(recorded, probed) -> None:
+def test_confstr_of_a_glibc_process(recorded: Any, probed: Any) -> None:
     facts = probed(probe, recorded({"/bin/sh": _GLIBC_SH}, values={"glibc": "2.39"}))
     assert (facts.system.libc, facts.system.libc_version, facts.source("system.libc")) == ("glibc", "2.39", "confstr")
 
 
-def test_nothing_recorded_is_unknown(recorded, probed) -> None:
+def test_nothing_recorded_is_unknown(recorded: Any, probed: Any) -> None:
     facts = probed(probe, recorded())
     assert (facts.system.libc, facts.system.libc_version) == (None, None)
     assert "not recorded" in facts.unknown["system.libc_version"]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from torchdoctor.probes.system import (
     parse_compatible,
@@ -71,7 +73,7 @@ def test_system_version(text: str, version: str | None) -> None:
     assert parse_system_version(text) == version
 
 
-def test_an_old_sdk_is_shown_a_masked_version(recorded, probed) -> None:
+def test_an_old_sdk_is_shown_a_masked_version(recorded: Any, probed: Any) -> None:
     masked = recorded(
         system="macos",
         values={"sysctl:kern.osproductversion": "16.0"},
@@ -82,13 +84,13 @@ def test_an_old_sdk_is_shown_a_masked_version(recorded, probed) -> None:
 
 
 @pytest.mark.parametrize("mask", ["10.16", "16.0", "25.1"])
-def test_a_mask_alone_is_no_version(recorded, probed, mask: str) -> None:
+def test_a_mask_alone_is_no_version(recorded: Any, probed: Any, mask: str) -> None:
     facts = probed(probe, recorded(system="macos", values={"sysctl:kern.osproductversion": mask}))
     assert facts.system.version is None
     assert "old programs" in facts.unknown["system.version"]
 
 
-def test_rosetta_shows_another_machine(recorded, probed) -> None:
+def test_rosetta_shows_another_machine(recorded: Any, probed: Any) -> None:
     values = {"sysctl:sysctl.proc_translated": 1, "uname.machine": "x86_64", "sysctl:kern.osproductversion": "15.1"}
     facts = probed(probe, recorded(system="macos", values=values))
     assert (facts.system.machine, facts.system.translated, facts.system.version) == ("aarch64", True, "15.1")
@@ -103,17 +105,17 @@ def test_rosetta_shows_another_machine(recorded, probed) -> None:
         ("6.8.0-45-generic", None),  # nobody looked for /dev/dxg
     ],
 )
-def test_wsl_by_kernel(recorded, probed, kernel: str, wsl: int | None) -> None:
+def test_wsl_by_kernel(recorded: Any, probed: Any, kernel: str, wsl: int | None) -> None:
     assert probed(probe, recorded({"/proc/sys/kernel/osrelease": kernel + "\n"})).system.wsl == wsl
 
 
-def test_wsl_with_a_kernel_of_ones_own_is_told_by_its_device(recorded, probed) -> None:
+def test_wsl_with_a_kernel_of_ones_own_is_told_by_its_device(recorded: Any, probed: Any) -> None:
     own = recorded({"/proc/sys/kernel/osrelease": "6.12.1-mine\n"}, stat={"/dev/dxg": {"mode": "0666"}})
     none = recorded({"/proc/sys/kernel/osrelease": "6.12.1-mine\n"}, absent=["/dev/dxg"])
     assert (probed(probe, own).system.wsl, probed(probe, none).system.wsl) == (2, 0)
 
 
-def test_jetson_known_not_to_be_one_only_after_looking(recorded, probed) -> None:
+def test_jetson_known_not_to_be_one_only_after_looking(recorded: Any, probed: Any) -> None:
     assert probed(probe, recorded(absent=["/etc/nv_tegra_release", "/proc/device-tree"])).system.jetson is None
     everywhere = ["/etc/nv_tegra_release", "/proc/device-tree", "/sys/firmware/devicetree"]
     assert probed(probe, recorded(absent=everywhere)).system.jetson == ""
@@ -126,28 +128,28 @@ def test_jetson_known_not_to_be_one_only_after_looking(recorded, probed) -> None
 @pytest.mark.parametrize(
     ("content", "on"), [(b"\6\0\0\0\1", True), (b"\6\0\0\0\0", False), (b"\6\0\0\0", None), (b"\6\0\0\0\7", None)]
 )
-def test_secure_boot_is_the_fifth_byte(recorded, probed, content: bytes, on: bool | None) -> None:
+def test_secure_boot_is_the_fifth_byte(recorded: Any, probed: Any, content: bytes, on: bool | None) -> None:
     path = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
     assert probed(probe, recorded({path: content})).system.secure_boot is on
 
 
-def test_no_efi_says_nothing_of_secure_boot(recorded, probed) -> None:
+def test_no_efi_says_nothing_of_secure_boot(recorded: Any, probed: Any) -> None:
     assert probed(probe, recorded(absent=["/sys/firmware/efi"])).system.secure_boot is None
 
 
-def test_an_empty_recording_knows_nothing(recorded, probed) -> None:
+def test_an_empty_recording_knows_nothing(recorded: Any, probed: Any) -> None:
     facts = probed(probe, recorded(system=None))
     assert facts.system == type(facts.system)()
     assert facts.environment is None
     assert "not recorded" in facts.unknown["environment"]
 
 
-def test_environment_is_what_steers_torch(recorded, probed) -> None:
+def test_environment_is_what_steers_torch(recorded: Any, probed: Any) -> None:
     facts = probed(probe, recorded(environment={"CUDA_VISIBLE_DEVICES": "", "PATH": "/bin", "TMPDIR": "/scratch"}))
     assert dict(facts.environment or {}) == {"CUDA_VISIBLE_DEVICES": ""}
 
 
-def test_old_release_files_and_kernel_machine(recorded, probed) -> None:
+def test_old_release_files_and_kernel_machine(recorded: Any, probed: Any) -> None:
     old = recorded(
         {
             "/etc/redhat-release": "CentOS release 6.7 (Final)\n",
@@ -159,7 +161,7 @@ def test_old_release_files_and_kernel_machine(recorded, probed) -> None:
     assert (system.name, system.version, system.machine, system.kernel) == ("CentOS", "6.7", "x86_64", "2.6.32")
 
 
-def test_hosts_in_whole(host, probed) -> None:
+def test_hosts_in_whole(host: Any, probed: Any) -> None:
     alpine = probed(probe, host("alpine-container")).system
     assert (alpine.name, alpine.version, alpine.libc, alpine.libc_version, alpine.container) == (
         "Alpine Linux", "3.22.1", "musl", "1.2.5", "docker",
