@@ -13,7 +13,7 @@ from torchdoctor.probes.facts import Facts, Setting
 __all__ = ["Lead", "index_variant", "leads", "shut_out", "source_index", "where"]
 
 _INDEX = re.compile(
-    r"/(?:whl|nightly|test)/(?:nightly/|test/)?(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?=[/\s\"')]|\Z)"
+    r"/(?:whl|nightly|test)/(?:nightly/|test/)?(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?=[/\s\"'`)]|\Z)"
 )
 _MARKED = re.compile(r"\{([^{}]{0,400})\}")
 _INDEX_NAME = re.compile(r"index\s{0,4}=\s{0,4}[\"']([^\"']{1,80})[\"']")
@@ -60,13 +60,24 @@ def leads(facts: Facts) -> Iterator[Lead]:
         if key in _BACKENDS:
             if backend := _named(value):
                 yield Lead(place, row, backend, "uv", True)
-        elif key == "tool.uv.sources.torch":
+        elif key.endswith("sources.torch"):
             named = index_variant(indexes.get(source_index(value, facts) or ""))
             if named:
                 yield Lead(place, row, named, "uv", True)
         elif _is_one_of(key, (*_MAIN, *_MORE)) and (variant := index_variant(value)):
             tool = "uv" if key.startswith(("UV_", "tool.uv")) else "pip"
             yield Lead(place, row, variant, tool, _is_one_of(key, _MAIN))
+
+
+def _indexes(rows: tuple[Setting, ...]) -> Iterator[tuple[str, str]]:
+    """Name → address of the project's indexes; a pasted report names both in one value."""
+    for row in rows:
+        key, value = row.key or "", row.value or ""
+        if key == "tool.uv.index.url" and " " in value:
+            name, _, url = value.partition(" ")
+            yield name, url
+        elif re.match(r"tool\.uv\.index\.[^.]{1,80}\Z", key):
+            yield key.rpartition(".")[2], value
 
 
 def source_index(value: str, facts: Facts) -> str | None:

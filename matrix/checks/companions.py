@@ -68,6 +68,8 @@ def _judge(case: Case, name: str, version: str) -> tuple[Severity, str] | None:
     pair = _pair(case.catalog, name, version)
     if pair is None or torch is None:
         return None
+    if pair.line == (0, 0) and torch < version_key(case.catalog.oldest()):
+        return None  # both are older than the matrix: nothing is known of their pairs
     number = version_key(public(installed.version))
     if pair.least is not None:
         least = version_key(pair.least)

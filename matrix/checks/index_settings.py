@@ -112,7 +112,7 @@ def _marker_shuts_out(case: Case, best: Judged | None) -> Iterator[_Fault]:
     if best is None or not best.uses_gpu or best.index_url is None:
         return
     for place, row in enumerate(case.facts.settings or ()):
-        if row.key == "tool.uv.sources.torch" and shut_out(row.value or "", case.facts):
+        if (row.key or "").endswith("sources.torch") and shut_out(row.value or "", case.facts):
             yield _Fault(
                 _severity(case, best),
                 f"{where(row)} names no index for this system, so uv takes the default one, which has no {best.build.variant} build here",
@@ -199,7 +199,7 @@ def _impossible_requirement(case: Case, best: Judged | None) -> Iterator[_Fault]
     os = case.facts.system.os
     for place, row in enumerate(case.facts.settings or ()):
         key, value = row.key or "", row.value or ""
-        if not key.endswith(("dependencies", "requirement", "dependencies.torch")) and key != "locked":
+        if not key.endswith(("dependencies", "requirement", "dependencies.torch", "sources.torch")) and key != "locked":
             continue
         if re.match(r"torch\+", value):
             yield _Fault(
@@ -208,7 +208,12 @@ def _impossible_requirement(case: Case, best: Judged | None) -> Iterator[_Fault]
                 place,
                 ("name the package torch and choose the variant by its index",),
             )
-        elif os == "macos" and re.search(r"\d\+(?:cpu|cu\d{2,3}|rocm|xpu)", value):
+        elif (
+            os == "macos"
+            and "marker" not in value
+            and ";" not in value
+            and re.search(r"\d\+(?:cpu|cu\d{2,3}|rocm|xpu)", value)
+        ):
             yield _Fault(
                 "blocker",
                 f"{where(row)} asks for {value[:60]}: macOS wheels carry no such suffix",
