@@ -11,6 +11,7 @@ from torchdoctor.probes import arm
 from torchdoctor.probes.cpuinfo_text import (
     Reading,
     parse_bsd_boot,
+    parse_cpuid,
     parse_cpuinfo,
     parse_isainfo,
     parse_lscpu,
@@ -103,7 +104,7 @@ def _from_boot(host: Host, draft: Draft) -> tuple[Reading, str] | None:
 
 def _from_commands(host: Host, draft: Draft) -> tuple[Reading, str] | None:
     parsers: dict[str, Callable[[str], Reading | None]] = {
-        "lscpu": parse_lscpu, "isainfo": parse_isainfo, "dmesg": parse_bsd_boot,
+        "lscpu": parse_lscpu, "cpuid": parse_cpuid, "isainfo": parse_isainfo, "dmesg": parse_bsd_boot,
     }  # fmt: skip
     for argv, done in host.commands():
         parse = parsers.get(argv[0].rpartition("/")[2]) if argv else None

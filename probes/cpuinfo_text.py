@@ -14,6 +14,7 @@ from torchdoctor.probes import arm, x86
 __all__ = [
     "Reading",
     "parse_bsd_boot",
+    "parse_cpuid",
     "parse_cpuinfo",
     "parse_isainfo",
     "parse_lscpu",
@@ -205,3 +206,24 @@ def parse_isainfo(text: str) -> Reading | None:
     if not found or "sse2" not in words:
         return None
     return reading_of_x86([*words, "lm"])
+
+
+def parse_cpuid(text: str) -> Reading | None:
+    """Raw CPUID leaves of the first processor: ``cpuid -r`` lines, or rows of leaf, subleaf, eax, ebx, ecx, edx."""
+    names = ("eax", "ebx", "ecx", "edx")
+    registers: dict[str, int] = {}
+    for line in text.splitlines()[:4000]:
+        numbers = re.findall(r"0x[0-9a-fA-F]{1,8}\b|\b\d{1,10}\b", line[:200])
+        if len(numbers) == 6:
+            leaf, subleaf, *values = (int(n, 16 if n.startswith("0x") else 10) for n in numbers)
+            for name, value in zip(names, values, strict=True):
+                registers.setdefault(f"{leaf:x}.{subleaf}.{name}", value & 0xFFFFFFFF)
+    if "0.0.ebx" not in registers or "1.0.edx" not in registers:
+        return None
+    vendor = _letters([registers[f"0.0.{n}"] for n in ("ebx", "edx", "ecx")])
+    brand = _letters([registers.get(f"{leaf:x}.0.{n}", 0) for leaf in range(0x80000002, 0x80000005) for n in names])
+    return reading_of_x86(x86.flags_of_leaves(registers), vendor=vendor, model=brand)
+
+
+def _letters(values: list[int]) -> str:
+    return b"".join(v.to_bytes(4, "little") for v in values).split(b"\0")[0].decode("ascii", "replace").strip()

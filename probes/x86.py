@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from torchdoctor.probes.data import table
 
-__all__ = ["features", "level", "normal_flags"]
+__all__ = ["features", "flags_of_leaves", "level", "normal_flags"]
 
 _KEPT = ("avx", "amx", "sse", "ssse")
 _ALSO = frozenset({"aes", "gfni", "hypervisor", "pclmulqdq", "sha_ni", "vaes", "vpclmulqdq"})
@@ -33,3 +33,19 @@ def features(flags: frozenset[str]) -> tuple[str, ...]:
     _, *levels = table("cpu")["x86_levels"]["rows"].values()
     wanted = {need for needs in levels for need in needs}
     return tuple(sorted(f for f in flags if f in wanted or f in _ALSO or f.startswith(_KEPT)))
+
+
+def flags_of_leaves(registers: Mapping[str, int]) -> frozenset[str]:
+    """Flags from raw CPUID registers, named ``leaf.subleaf.register`` with a hexadecimal leaf (``7.0.ebx``)."""
+    group = table("cpu")["x86_cpuid"]
+    found = {
+        str(name)
+        for place, bits in group["rows"].items()
+        for bit, name in bits.items()
+        if registers.get(place, 0) >> int(bit) & 1
+    }
+    rule = group["os_enabled"]
+    register, bit = rule["bit"]
+    if not registers.get(register, 0) >> int(bit) & 1:
+        found = {f for f in found if f not in rule["needed_by"] and not f.startswith(tuple(rule["prefixes"]))}
+    return frozenset(found)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from torchdoctor.probes.cpuinfo_text import parse_bsd_boot, parse_cpuinfo, parse_isainfo, parse_lscpu
+from torchdoctor.probes.cpuinfo_text import parse_bsd_boot, parse_cpuid, parse_cpuinfo, parse_isainfo, parse_lscpu
 
 FLAGS = "fpu cx8 cmov mmx fxsr sse sse2 syscall lm pni ssse3 cx16 sse4_1 sse4_2 popcnt lahf_lm hypervisor"
 X86 = f"processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R)   Xeon(R)  CPU\nflags\t\t: {FLAGS}\n\n"
@@ -129,3 +129,29 @@ def test_illumos() -> None:
     reading: Any = parse_isainfo(text)
     assert reading.level == "x86-64-v3"
     assert parse_isainfo("32-bit i386 applications\n\tsse2") is None
+
+
+CPUID = (
+    "CPU 0:\n   0x00000000 0x00: eax=0x0000000d ebx=0x756e6547 ecx=0x6c65746e edx=0x49656e69\n"
+    "   0x00000001 0x00: eax=0x000306c3 ebx=0x00100800 ecx={ecx} edx=0xbfebfbff\n"
+    "   0x00000007 0x00: eax=0x00000000 ebx=0x000027ab ecx=0x00000000 edx=0x00000000\n"
+    "   0x80000001 0x00: eax=0x00000000 ebx=0x00000000 ecx=0x00000021 edx=0x2c100800\n"
+)
+
+
+def test_raw_cpuid_of_the_tool() -> None:
+    reading: Any = parse_cpuid(CPUID.format(ecx="0x7ffafbbf"))
+    assert (reading.vendor, reading.level, reading.model) == ("GenuineIntel", "x86-64-v3", None)
+
+
+def test_wide_registers_that_the_system_does_not_enable_are_not_there() -> None:
+    reading: Any = parse_cpuid(CPUID.format(ecx="0x77fafbbf"))
+    assert reading.level == "x86-64-v2"
+    assert not {"avx", "avx2", "fma"} & set(reading.features)
+
+
+def test_raw_cpuid_as_rows() -> None:
+    rows = "0, 0, 13, 1970169159, 1818588270, 1231384169\n1, 0, 198339, 0, 0, 3219913727\n2147483650, 0, 1752445233, 99999999999, 0, 0\n"
+    reading: Any = parse_cpuid(rows)
+    assert (reading.vendor, reading.level) == ("GenuineIntel", None)
+    assert parse_cpuid("1, 2, 3") is parse_cpuid("") is None
