@@ -149,7 +149,7 @@ def summary(
         return f"not enough is known to decide ({missing})" + (f"; as far as it goes: {install}" if install else "")
     if installed is not None and case.asked.torch is None and case.asked.variant is None:
         variant = f" ({installed.variant})" if installed.variant else ""
-        return f"torch {installed.version}{variant} fits this machine"
+        return f"torch{' ' + installed.version if installed.version else ''}{variant} fits this machine"
     warnings = [f for f in findings if f.severity == "warning"]
     if warnings and install:
         return f"{install}; {warnings[0].detail or warnings[0].title}"

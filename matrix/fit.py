@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case, Installed
-from torchdoctor.matrix.catalog import Build, Catalog, Release, version_key
+from torchdoctor.matrix.catalog import Build, Catalog, Release, line_of, version_key
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.grounds import install_hint, to_findings
-from torchdoctor.matrix.platforms import platforms_of
+from torchdoctor.matrix.platforms import interpreter_machine, platforms_of
 from torchdoctor.matrix.request import RequestError, normal_variant
-from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, requirements
+from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, assumed_vendors, requirements
 from torchdoctor.matrix.select import Choice, Judged, gpu_vendors
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Facts
@@ -30,8 +30,8 @@ _ASKED_OF_INSTALLED = frozenset(
 
 def installed_torch(facts: Facts, catalog: Catalog) -> Installed | None:
     """What the facts say of an installed torch; ``None`` where there is none or none is known."""
-    text = facts.torch.version or (facts.packages or {}).get("torch")
-    if not text:
+    text = facts.torch.version or (facts.packages or {}).get("torch") or ""
+    if not text and not facts.torch.kernels:
         return None
     version, _, local = text.partition("+")
     origin = facts.torch.origin
@@ -58,8 +58,9 @@ def _is_prerelease(version: str) -> bool:
 
 
 def _variant(facts: Facts, local: str, release: Release | None) -> str | None:
+    arm_mac = facts.system.os == "macos" and interpreter_machine(facts) == "aarch64"
     if facts.torch.variant:
-        return facts.torch.variant
+        return "mps" if facts.torch.variant == "cpu" and arm_mac else facts.torch.variant
     try:
         named = normal_variant(local.split(".post")[0]) if local else None
     except RequestError:
@@ -72,13 +73,14 @@ def _variant(facts: Facts, local: str, release: Release | None) -> str | None:
     if facts.torch.hip:
         return "rocm" + ".".join(facts.torch.hip.split(".")[:2])
     if facts.torch.cuda == "" and facts.torch.hip == "":
-        return "mps" if facts.system.os == "macos" and facts.system.machine == "aarch64" else "cpu"
+        return "mps" if arm_mac else "cpu"
     if release is not None and not local:
         # The default index cuts the local part off its wheels: no suffix means its variant of that release.
         possible = platforms_of(facts).possible
         served = {release.default_index.get(p) for p in possible if release.default_index.get(p)}
         if len(served) == 1:
-            return served.pop()
+            only = served.pop()
+            return "mps" if only == "cpu" and arm_mac else only
     return None
 
 
@@ -121,7 +123,15 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
             yield _mixed(case, tuple(dict.fromkeys(o.gpu for o in gpu if o.gpu is not None)))
     for outcome in rest:
         here = today.accepted if outcome.id in ("arm-lacks-lse", "glibc-too-old") else cure
-        yield from to_findings(case, [outcome], about="installed", severity="blocker", cure=here)
+        found = to_findings(case, [outcome], about="installed", severity="blocker", cure=here)
+        if outcome.id == "driver-too-old" and here is None and _before_the_matrix(case, installed):
+            # Older builds than the matrix knows ran on older drivers.
+            found = (dataclasses.replace(f, lies_in="packages") for f in found)
+        yield from found
+
+
+def _before_the_matrix(case: Case, installed: Installed) -> bool:
+    return bool(installed.version) and version_key(installed.version) < version_key(case.catalog.oldest())
 
 
 def _serves(cure: Judged, outcomes: list[Outcome]) -> bool:
@@ -148,19 +158,23 @@ def _outcomes(case: Case, installed: Installed) -> Iterator[Outcome]:
     release = installed.release
     stock = _stock_build(release, variant, facts) if release is not None else None
     if release is None:
-        release = _unknown_release(installed.version)
+        release = _kin(case.catalog, installed.version)
     platform = stock.platform if stock else possible[0] if len(possible) == 1 else "unknown"
     build = stock or Build(torch=installed.version, variant=variant, platform=platform)
     if installed.kernels is not None:
         build = dataclasses.replace(build, kernels=tuple(installed.kernels), ptx=())
     for outcome in requirements(release, build, facts):
-        # A build that no table knows is judged by its code alone.
-        if stock is not None or outcome.gpu is not None or (outcome.id == "driver-too-old" and variant != "cu00"):
+        # A build that no table knows is judged by its code, its toolkit and its line's Metal minimum alone.
+        known = outcome.id == "macos-too-old" or (outcome.id == "driver-too-old" and variant != "cu00")
+        if stock is not None or outcome.gpu is not None or known:
             yield outcome
 
 
-def _unknown_release(version: str) -> Release:
-    return Release(version=version, date="", builds=(), interpreters=(), default_index={}, glibc={}, metal_min=None)
+def _kin(catalog: Catalog, version: str) -> Release:
+    """What can be said of a build no table knows: the Metal minimum of its line, where there is such a line."""
+    line = catalog.line(line_of(version))
+    metal = line[-1].metal_min if line else None
+    return Release(version=version, date="", builds=(), interpreters=(), default_index={}, glibc={}, metal_min=metal)
 
 
 def _wrong_variant(case: Case, installed: Installed, cure: Judged | None, today: Choice) -> Iterator[Finding]:
@@ -169,7 +183,7 @@ def _wrong_variant(case: Case, installed: Installed, cure: Judged | None, today:
     if variant is None or cure is None or case.facts.torch.gpu_available:
         return
     vendor = _vendor(variant)
-    present = {g.vendor for g in case.facts.gpus or ()}
+    present = {g.vendor for g in case.facts.gpus or ()} | set(assumed_vendors(case.facts))
     if variant == "cpu" and vendors:
         gpu = next((g.name for g in case.facts.gpus or () if g.vendor == cure.build.vendor and g.name), "the GPU")
         detail = f"torch {installed.version} is a CPU build, {gpu} stays unused"

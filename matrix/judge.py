@@ -12,9 +12,11 @@ from torchdoctor.matrix.checks import run_checks
 from torchdoctor.matrix.fit import fit, installed_torch
 from torchdoctor.matrix.grounds import OUTSIDE
 from torchdoctor.matrix.infer import infer
-from torchdoctor.matrix.request import RequestError, Wanted, normal_variant, wanted
+from torchdoctor.matrix.offers import adopt_offer
+from torchdoctor.matrix.request import RequestError, Wanted, in_family, normal_variant, wanted
+from torchdoctor.matrix.requirements import assumed_vendors
 from torchdoctor.matrix.select import Choice, choose
-from torchdoctor.matrix.shortfall import request_findings
+from torchdoctor.matrix.shortfall import request_findings, rosetta_findings
 from torchdoctor.matrix.suppress import suppress
 from torchdoctor.matrix.verdict import Candidate, Finding, Recommendation, Require, Status, Verdict
 from torchdoctor.probes.facts import Facts
@@ -45,20 +47,20 @@ def judge(
     of the caller's that cannot be understood.
     """
     catalog = catalog or Catalog()
-    facts = infer(facts)
+    facts = adopt_offer(infer(facts))
     asked = asked or Asked()
     want, variant = wanted(asked.torch), normal_variant(asked.variant)
     if asked.torch is None and variant is None and report:
         asked, want, variant = _of_report(facts, asked)
     variant = variant or want.variant
     case = Case(facts=facts, catalog=catalog, asked=asked, installed=installed_torch(facts, catalog))
-    today = choose(catalog, facts, wanted(None), every=every and asked.torch is None)
+    today = choose(catalog, facts, wanted(None), _family(case, variant), every=every and asked.torch is None)
     requested = want.text is not None or variant is not None
     choice = choose(catalog, facts, want, variant, every=every) if requested else today
     own_request = requested and asked.by == "caller"
     over_installed = case.installed is not None and not own_request
 
-    found: list[Finding] = []
+    found: list[Finding] = list(rosetta_findings(case, want, choice, requested=requested or over_installed))
     if over_installed:
         found += fit(case, today)
     if requested or not over_installed:
@@ -88,6 +90,14 @@ def judge(
             candidates=tuple(_candidate(j, choice) for j in choice.examined),
         ),
     )
+
+
+def _family(case: Case, variant: str | None) -> str | None:
+    """Where nobody said which GPU there is: the kind of build that was asked for or is installed tells what is wanted."""
+    if case.facts.gpus is not None or assumed_vendors(case.facts):
+        return None
+    named = variant or (case.installed.variant if case.installed else None) or ""
+    return next((family for family in ("cuda", "rocm") if in_family(named, family)), "xpu" if named == "xpu" else None)
 
 
 def _of_report(facts: Facts, asked: Asked) -> tuple[Asked, Wanted, str | None]:

@@ -15,13 +15,25 @@ from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts, Gpu
 
-__all__ = ["HARDWARE", "Outcome", "accelerated_gpus", "gpu_outcomes", "interpreter_tag", "requirements"]
+__all__ = [
+    "HARDWARE",
+    "Outcome",
+    "accelerated_gpus",
+    "assumed_vendors",
+    "gpu_outcomes",
+    "interpreter_tag",
+    "requirements",
+]
 
 HARDWARE = frozenset(
     {"gpu-below-minimum", "gpu-arch-missing", "gpu-newer-than-wheel", "gfx-unsupported", "xpu-gpu-unsupported",
      "macos-x86-dropped", "arm-lacks-lse", "jetson-needs-vendor-wheel"}
 )  # fmt: skip
 """Ids of requirements that no driver, system or interpreter update would meet."""
+
+
+_MINOR_VERSIONS = 11
+"""The first CUDA major whose minor versions share one driver floor (source: the CUDA compatibility guide)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +101,15 @@ def _interpreter(release: Release, build: Build, facts: Facts) -> Outcome:
             "python-32bit", ("python.bits",), "torch has wheels for 64-bit interpreters only", "a 64-bit Python"
         )
     tag = interpreter_tag(facts)
+    path = "python.version"
     if tag is None:
-        return Outcome(status="unknown", facts=("python.version",))
+        return Outcome(status="unknown", facts=(path,))
     rows = [r for r in release.interpreters if r.platform == build.platform]
     holding = [r for r in rows if tag in r.tags]
     default = [r for r in holding if r.index == "default"]
     if holding:
         found = default or holding
-        return Outcome(status="met", facts=("python.version",), confidence=weakest(*(r.confidence for r in found[:1])))
+        return Outcome(status="met", facts=(path,), confidence=weakest(*(r.confidence for r in found[:1])))
     tags = [t for r in rows for t in r.tags]
     span = _span([t for t in tags if not t.endswith("t")])
     if tag.endswith("t"):
@@ -104,13 +117,13 @@ def _interpreter(release: Release, build: Build, facts: Facts) -> Outcome:
         have = ", ".join(free) or "none"
         return _fail(
             "free-threaded-unsupported",
-            ("python.version", "python.free_threaded"),
+            (path, "python.free_threaded"),
             f"torch {release.version} has no wheel for free-threaded {_dotted(tag)} here (free-threaded wheels: {have})",
             f"an ordinary Python {span}" + (f" or free-threaded {free[-1]}" if free else ""),
         )
     return _fail(
         "python-unsupported",
-        ("python.version",),
+        (path,),
         f"torch {release.version} has wheels for Python {span} here, this is {_dotted(tag)}",
         f"Python {span}",
     )
@@ -208,11 +221,26 @@ def _macos(release: Release, build: Build, facts: Facts) -> Iterator[Outcome]:
 # ---- GPU
 
 
+def assumed_vendors(facts: Facts) -> tuple[str, ...]:
+    """Vendors whose driver is known to be there although nobody listed the GPUs."""
+    if facts.gpus is not None:
+        return ()
+    drivers = facts.drivers
+    found = (("nvidia", drivers.nvidia.version or drivers.nvidia.cuda), ("amd", drivers.amdgpu.version))
+    return tuple(vendor for vendor, version in found if version)
+
+
 def gpu_outcomes(
     release: Release, build: Build, facts: Facts, *, gpus: tuple[int, ...] | None = None
 ) -> Iterator[Outcome]:
     """The requirements a build has of the GPUs of its vendor and their driver; none where no such GPU is known."""
     vendor = build.vendor
+    if facts.gpus is None and vendor in assumed_vendors(facts):
+        # A driver is there, so a GPU is; which one, nobody said.
+        if vendor == "nvidia":
+            yield from _nvidia_driver(build, facts, [])
+        yield Outcome(status="unknown", facts=("gpus",))
+        return
     mine = [(i, g) for i, g in accelerated_gpus(facts, vendor or "") if gpus is None or i in gpus]
     if not mine:
         return
@@ -231,6 +259,9 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
     from torchdoctor.matrix import drivers
 
     driver, system = facts.drivers.nvidia, facts.system
+    if build.toolkit[0] < _MINOR_VERSIONS:
+        yield from _old_toolkit(build, facts)
+        return
     if system.jetson:
         return  # JetPack's own numbering: the vendor's CUDA user space decides, not a driver branch
     if driver.version == "" or driver.installed is False or driver.loaded is False:
@@ -283,6 +314,19 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
             )
             return
     yield Outcome(status="met", facts=("drivers.nvidia.version",), confidence=confidence)
+
+
+def _old_toolkit(build: Build, facts: Facts) -> Iterator[Outcome]:
+    """Before CUDA 11 a driver ran the toolkits up to its own ceiling and no later one, not even of its major."""
+    ceiling = facts.drivers.nvidia.cuda
+    if ceiling and version_key(ceiling) < build.toolkit:
+        wants = ".".join(map(str, build.toolkit))
+        yield _fail(
+            "driver-too-old",
+            ("drivers.nvidia.version", "drivers.nvidia.cuda"),
+            f"a CUDA {wants} build needs a driver for CUDA {wants}, this one stops at {ceiling}",
+            f"a driver for CUDA {wants}",
+        )
 
 
 def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gpu) -> Outcome:
@@ -351,7 +395,7 @@ def _gfx_code(build: Build, facts: Facts, place: int, gpu: Gpu) -> Outcome:
     return _fail(
         "gfx-unsupported",
         (path, f"gpus[{place}].name"),
-        f"torch {build.torch} ({build.variant}) {why} {target}; it serves {_list(build.kernels)}",
+        f"{_named(build)} {why} {target}; it serves {_list(build.kernels)}",
         "a GPU the ROCm builds have code for",
         gpu=place,
         confidence=build.kernels_confidence,
@@ -378,6 +422,12 @@ def _xpu_device(release: Release, build: Build, place: int, gpu: Gpu) -> Outcome
         "an Intel Arc or Data Center Max GPU",
         gpu=place,
     )
+
+
+def _named(build: Build) -> str:
+    if not build.torch:
+        return "the torch in question"
+    return f"torch {build.torch}" + (f" ({build.variant})" if build.toolkit != (0, 0) else "")
 
 
 def _list(names: tuple[str, ...]) -> str:

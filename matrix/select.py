@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from torchdoctor.matrix.catalog import INDEX_ROOT, Build, Catalog, Release, version_key
 from torchdoctor.matrix.platforms import Platforms, platforms_of
 from torchdoctor.matrix.request import Wanted, in_family
-from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, interpreter_tag, requirements
+from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, assumed_vendors, interpreter_tag, requirements
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts
 
@@ -119,7 +119,9 @@ def choose(
 
 def gpu_vendors(facts: Facts) -> tuple[str, ...]:
     """The vendors whose builds come into question: those of discrete GPUs, else of integrated ones."""
-    known = [g for g in facts.gpus or () if g.vendor in ("nvidia", "amd", "intel")]
+    if facts.gpus is None:
+        return assumed_vendors(facts)
+    known = [g for g in facts.gpus if g.vendor in ("nvidia", "amd", "intel")]
     counted = [g for g in known if not g.integrated] or known
     return tuple(dict.fromkeys(g.vendor for g in counted if g.vendor))
 
@@ -146,7 +148,13 @@ def _candidates(
         elif build.vendor is not None and build.vendor not in vendors and build.variant != "mps":
             continue
         judged = judge_build(release, build, facts, platforms)
-        if facts.gpus is None and variant is None and build.vendor is None and not build.platform.startswith("macos"):
+        if (
+            facts.gpus is None
+            and not vendors
+            and variant is None
+            and build.vendor is None
+            and not build.platform.startswith("macos")
+        ):
             # Nobody looked for a GPU: the CPU build is only the answer if there is none.
             judged = dataclasses.replace(
                 judged, outcomes=(*judged.outcomes, Outcome(status="unknown", facts=("gpus",)))
@@ -182,7 +190,7 @@ def judge_build(
         release=release,
         build=build,
         outcomes=tuple(outcomes),
-        uses_gpu=bool(covers) or build.variant == "mps",
+        uses_gpu=bool(covers) or build.variant == "mps" or vendor in assumed_vendors(facts),
         on_default=on_default,
         is_default=is_default,
         covers=covers,

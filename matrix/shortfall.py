@@ -13,9 +13,11 @@ from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.request import Wanted, exists, in_family
 from torchdoctor.matrix.requirements import machine_findings
 from torchdoctor.matrix.select import Choice, Judged
+from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding, Severity
+from torchdoctor.probes.facts import Facts
 
-__all__ = ["KEEPS_FROM_GPU", "request_findings"]
+__all__ = ["KEEPS_FROM_GPU", "request_findings", "rosetta_findings"]
 
 KEEPS_FROM_GPU = frozenset(
     {"driver-too-old", "gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing", "gfx-unsupported",
@@ -34,13 +36,14 @@ def request_findings(case: Case, want: Wanted, variant: str | None, choice: Choi
     """
     requested = want.text is not None or variant is not None
     severity: Severity = "blocker" if requested else "warning"
-    if _rosetta(case):
-        yield _rosetta_finding(case, blocker=choice.accepted is None or (requested and _newer_than_intel(want)))
     if not choice.platforms.possible:
         yield from to_findings(case, machine_findings(case.facts), about="machine", severity="blocker", cure=None)
         return
     if want.text is not None and exists(case.catalog, want) is False:
         yield _no_such_release(case, want)
+        return
+    if want.exact and not choice.examined and version_key(want.exact) < version_key(case.catalog.oldest()):
+        yield from _before_the_matrix(case, want.exact)
         return
     if not choice.examined:
         yield from _nothing_published(case, want, variant, choice, today)
@@ -136,6 +139,37 @@ def _no_such_release(case: Case, want: Wanted) -> Finding:
     )
 
 
+def _before_the_matrix(case: Case, version: str) -> Iterator[Finding]:
+    """A release the matrix does not hold: only its interpreters can be judged, by when each first had wheels."""
+    offered = [v for v in case.facts.request.versions_offered or () if version_key(v)]
+    oldest = min(offered, key=version_key, default=None)
+    first = _first_release(case.facts)
+    if oldest and case.facts.python.version and version_key(version) < version_key(oldest):
+        detail, newer = f"the oldest release offered to it is {oldest}", oldest
+    elif first and version_key(version) < version_key(first):
+        detail, newer = f"wheels for it begin with torch {first}", first
+    else:
+        return
+    yield finding(
+        "python-unsupported",
+        case,
+        about="request",
+        severity="blocker",
+        detail=f"torch {version} has no wheel for Python {case.facts.python.version}: {detail}",
+        evidence=("python.version", "request.torch", "request.versions_offered"),
+        fix=(
+            f"ask for torch {newer} or newer, or make an environment with a Python that torch {version} was made for",
+        ),
+    )
+
+
+def _first_release(facts: Facts) -> str | None:
+    """The first release line with wheels for the interpreter; ``None`` where that is not on record."""
+    minor = ".".join(map(str, version_key(facts.python.version or "")[:2]))
+    rows = table("interpreters.toml")["first"]
+    return next((row["torch"] for row in rows if row["python"] == minor), None)
+
+
 def _nothing_published(
     case: Case, want: Wanted, variant: str | None, choice: Choice, today: Choice
 ) -> Iterator[Finding]:
@@ -223,12 +257,14 @@ def _rosetta(case: Case) -> bool:
     return bool(system.translated) or (system.machine == "aarch64" and python.machine == "x86_64")
 
 
-def _newer_than_intel(want: Wanted) -> bool:
-    return not want.matches(_ROSETTA_LAST)
-
-
-def _rosetta_finding(case: Case, *, blocker: bool) -> Finding:
-    return finding(
+def rosetta_findings(case: Case, want: Wanted, choice: Choice, *, requested: bool) -> Iterator[Finding]:
+    """``rosetta-python`` where the interpreter runs translated: a blocker once something is asked of it or installed in it,
+    for Metal is out of its reach and so is every release after the last for Intel Macs.
+    """
+    if not _rosetta(case):
+        return
+    blocker = choice.accepted is None or (requested and (case.installed is not None or not want.matches(_ROSETTA_LAST)))
+    yield finding(
         "rosetta-python",
         case,
         about="machine",
