@@ -56,7 +56,8 @@ def verified(report: Report, options: Options, say: Callable[[str], None]) -> Re
 def _next(every: Report, options: Options, tried: set[tuple[str, str]]) -> Recommendation | None:
     from torchdoctor import api
 
-    for candidate in every.verdict.candidates:
+    # They are newest first; a build that leaves the GPU unused comes after all that use it.
+    for candidate in sorted(every.verdict.candidates, key=lambda c: c.variant == "cpu"):
         if not candidate.accepted or (candidate.torch, candidate.variant) in tried:
             continue
         tried.add((candidate.torch, candidate.variant))

@@ -12,25 +12,36 @@ __all__ = ["command"]
 
 
 @click.command("check")
+@click.argument("path", metavar="[PATH]", required=False)
+@click.option(
+    "--live", "live", is_flag=True, help="Also ask the installed torch itself, in a child process with a deadline."
+)
 @click.option("--machine", metavar="FILE", help="Do not probe: take the facts from a JSON or TOML profile.")
 @request_options
 @machine_options
 @gate_options
 @format_options
-def command(machine: str | None, **values: Any) -> int:
-    """Diagnose this machine: what is in the way, what to install."""
+def command(path: str | None, live: bool, machine: str | None, **values: Any) -> int:
+    """Diagnose this machine: what is in the way, what to install.
+
+    With PATH (a project's folder, requirement or lock file) say whether what it would install fits the machine.
+    """
     from torchdoctor import api
     from torchdoctor.output import emit, render
     from torchdoctor.report import failed
 
     options = to_options(values)
+    if live and machine is not None:
+        raise click.UsageError("--live asks the torch of this machine: not with --machine")
     if machine is not None:
         facts, warnings = api.read_machine(machine)
         for warning in warnings:
             click.echo(f"torchdoctor: warning: {warning}", err=True)
-        report = api.judged(facts, ("machine", machine), options)
+        report = _project(path, facts, options) if path else api.judged(facts, ("machine", machine), options)
+    elif path is not None:
+        report = _project(path, api.examine(options)[0], options)
     else:
-        report = _live(options)
+        report = _live(options, ask=live)
     to_file = values["output"] != "-"
     text = render(
         report,
@@ -46,12 +57,18 @@ def command(machine: str | None, **values: Any) -> int:
     return 3 if report.verdict.status == "unknown" and not report.verdict.candidates else 0
 
 
-def _live(options: Any) -> Any:
+def _project(path: str, facts: Any, options: Any) -> Any:
+    from torchdoctor.project import check_project
+
+    return check_project(path, facts, options)
+
+
+def _live(options: Any, *, ask: bool = False) -> Any:
     from torchdoctor import api
 
     if not sys.stderr.isatty():
-        return api.check(options)
+        return api.check(options, ask=ask)
     from torchdoctor.render.progress import Progress
 
     with Progress(sys.stderr) as progress:
-        return api.check(options, progress=progress.naming)
+        return api.check(options, progress=progress.naming, ask=ask)

@@ -111,7 +111,8 @@ def _shared(reports: list[Report], options: Options) -> list[Report] | None:
     every = [api.judged(r.facts, r.source, replace(options, every=True)).verdict.candidates for r in reports]
     accepted = [{(c.torch, c.variant) for c in candidates if c.accepted} for candidates in every]
     common = set.intersection(*accepted)
-    for candidate in every[0]:
+    # They are newest first; a build that leaves a GPU unused comes after all that use it.
+    for candidate in sorted(every[0], key=lambda c: c.variant == "cpu"):
         if (candidate.torch, candidate.variant) in common:
             asked = replace(options, torch=candidate.torch, variant=candidate.variant)
             return [api.judged(r.facts, r.source, asked) for r in reports]

@@ -202,6 +202,8 @@ def _show(planned: Plan) -> None:
         _say(f"  {row}")
     if request.others or request.files:
         _say(f"  then {', '.join((*request.others, *request.files))} from your usual index, with torch held as it is")
+    if not planned.wanted and planned.known:
+        return
     size = wheel_size(request.target)
     shown = f"torch's wheel is about {gigabytes(size)}, what it depends on comes on top" if size else "size not known"
     _say(f"  download: {shown}")

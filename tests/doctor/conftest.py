@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,11 +22,11 @@ TAG = f"cp{sys.version_info[0]}{sys.version_info[1]}"
 
 
 def wheel(
-    name: str, version: str, *, tag: str = "py3-none-any", needs: tuple[str, ...] = (), padding: int = 0
+    name: str, version: str, *, tag: str = "py3-none-any", needs: tuple[str, ...] = (), unpacked: int = 0
 ) -> tuple[str, bytes]:
     """(file name, bytes) of a wheel whose module knows its own version."""
     module = name.replace("-", "_")
-    body = f"__version__ = {version!r}\n".encode() + b"#" * padding
+    body = f"__version__ = {version!r}\n".encode() + b"#" * unpacked
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n" + "".join(
         f"Requires-Dist: {n}\n" for n in needs
     )
@@ -42,9 +42,9 @@ def wheel(
         record += f"{path},sha256={digest},{len(data)}\n"
     files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files.items():
-            archive.writestr(zipfile.ZipInfo(path), data)
+            archive.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)
     return f"{module}-{version}-{tag}.whl", out.getvalue()
 
 
@@ -123,6 +123,7 @@ def _fill(index: Index) -> None:
     index.add("default", "on-newest", "1.0", needs=("torch==2.15.0",))
     index.add("default", "plain", "1.0")
     index.add("default", "plain", "2.0")
+    index.add("default", "bulky", "1.0", unpacked=4 << 20)
 
 
 @pytest.fixture(scope="session")
@@ -189,6 +190,7 @@ def clean_environment(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         "PIP_CONFIG_FILE": os.devnull,
         "PIP_INDEX_URL": index.default,
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_COMPILE": "1",
         "PIP_RETRIES": "0",
         "PIP_CACHE_DIR": str(home / "pip"),
         "UV_DEFAULT_INDEX": index.default,
@@ -204,16 +206,32 @@ def clean_environment(index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return dict(os.environ)
 
 
+def _linked(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
 @pytest.fixture(scope="session")
 def _venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("template") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(path)], check=True, capture_output=True)
+    import importlib.util
+
+    found = importlib.util.find_spec("pip")
+    quick = found is not None and found.origin is not None
+    how = ["--without-pip"] if quick else []
+    subprocess.run([sys.executable, "-m", "venv", *how, str(path)], check=True, capture_output=True)
+    if quick:
+        assert found is not None and found.origin is not None
+        # Our own pip with its byte code: ensurepip takes seconds to unpack and compile another.
+        package = Path(found.origin).parent
+        site = next(path.glob("lib/python*/site-packages"))
+        for part in (package, *package.parent.glob("pip-*.dist-info")):
+            shutil.copytree(part, site / part.name, copy_function=_linked)
     for script in (path / "bin").glob("pip*"):
         script.unlink()  # its first line would lead every copy back to this one
     return path
-
-
-Freeze = Callable[[Path], Mapping[str, str]]
 
 
 @dataclass
@@ -248,6 +266,13 @@ class Environment:
     def run(self, *argv: str, **how: object) -> subprocess.CompletedProcess[str]:
         return subprocess.run(argv, capture_output=True, text=True, timeout=120, **how)  # type: ignore[call-overload,no-any-return]
 
+    def unpack(self, index: Index, *wheels: str) -> None:
+        """Install wheels the quick way: the first file of the index whose name begins so."""
+        for start in wheels:
+            name = next(f for f in index.files if f.startswith(start))
+            with zipfile.ZipFile(io.BytesIO(index.files[name])) as archive:
+                archive.extractall(self.site)
+
     def pip(self, *argv: str) -> None:
         subprocess.run([self.python, "-m", "pip", "install", "-q", *argv], check=True, capture_output=True, timeout=120)
 
@@ -256,7 +281,7 @@ class Environment:
 def environment(_venv: Path, tmp_path: Path, clean_environment: dict[str, str]) -> Environment:
     """A fresh virtual environment; hard links make it cheap."""
     path = tmp_path / "venv"
-    shutil.copytree(_venv, path, symlinks=True, copy_function=os.link)
+    shutil.copytree(_venv, path, symlinks=True, copy_function=_linked)
     return Environment(path)
 
 
