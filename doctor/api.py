@@ -72,22 +72,30 @@ def diagnose(source: str | Path | Facts | None = None, options: Options | None =
     return diagnose_text(_read(path, name), name, options)
 
 
-def check(options: Options, *, progress: Callable[[str], None] | None = None, timings: bool = False) -> Report:
-    """Judge the machine this runs on."""
-    facts, spent, leftovers = examine(options, progress=progress)
+def check(
+    options: Options, *, progress: Callable[[str], None] | None = None, timings: bool = False, ask: bool = False
+) -> Report:
+    """Judge the machine this runs on. ``ask`` also runs the installed torch, in a child with a deadline."""
+    facts, spent, leftovers = examine(options, progress=progress, ask=ask)
     report = judged(facts, ("live", "this machine"), options)
     return replace(report, timings=spent, leftovers=leftovers)
 
 
 def examine(
-    options: Options, *, progress: Callable[[str], None] | None = None
+    options: Options, *, progress: Callable[[str], None] | None = None, ask: bool = False
 ) -> tuple[Facts, Mapping[str, float], tuple[str, ...]]:
     """The facts of the machine this runs on, the seconds each probe took, and what could not be ended."""
     from torchdoctor.probes.gather import gather
     from torchdoctor.probes.live import LiveHost
 
-    found = gather(LiveHost(), python=options.python, timeout=options.timeout, progress=progress)
-    return found.facts, found.timings, (*found.leftovers, *found.hung)
+    host = LiveHost()
+    found = gather(host, python=options.python, timeout=options.timeout, progress=progress)
+    facts = found.facts
+    if ask:
+        from torchdoctor.probes.ask_torch import with_answer
+
+        facts = with_answer(facts, LiveHost(), found.interpreter, options.timeout)
+    return facts, found.timings, (*found.leftovers, *found.hung)
 
 
 def diagnose_text(data: bytes | str, name: str, options: Options | None = None) -> Report:

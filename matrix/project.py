@@ -8,16 +8,20 @@ from torchdoctor.matrix.case import Asked, Case
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.checks._leads import leads
 from torchdoctor.matrix.checks.companions import companion_mismatch
+from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.fit import installed_torch
 from torchdoctor.matrix.judge import Judgement, judge
 from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.request import RequestError, normal_variant, wanted
 from torchdoctor.matrix.requirements import interpreter_tag
 from torchdoctor.matrix.suppress import suppress
-from torchdoctor.matrix.verdict import Finding, Verdict
+from torchdoctor.matrix.verdict import Evidence, Finding, Verdict
 from torchdoctor.probes.facts import Facts, Torch
 
 __all__ = ["judge_project", "would_take"]
+
+
+_PINS = ("locked", "requirement", "project.dependencies")
 
 
 def would_take(facts: Facts, catalog: Catalog) -> Asked:
@@ -72,21 +76,21 @@ def judge_project(facts: Facts, asked: Asked, *, catalog: Catalog | None = None,
     """Judge what a project (in ``facts.request`` and ``facts.settings``) would install; nothing installed counts."""
     catalog = catalog or Catalog()
     plain = facts.replace(torch=Torch(), packages=None, distributions=None)
-    if asked.torch is None and asked.variant is None:
+    if asked.torch is None and normal_variant(asked.variant) is None:
         plan = would_take(plain, catalog)
         asked = replace(asked, torch=plan.torch, variant=plan.variant, by="report")
     found = judge(plain, asked, catalog=catalog, every=every)
-    more = tuple(
-        f for f in _companions(found.facts, asked, catalog) if all(f.id != k.id for k in found.verdict.findings)
-    )
+    extra = (*_companions(found.facts, asked, catalog), *_cpu_build(found, asked, catalog))
+    more = tuple(f for f in extra if all(f.id != k.id for k in found.verdict.findings))
     return replace(found, verdict=_with(found.verdict, more)) if more else found
 
 
 def _companions(facts: Facts, asked: Asked, catalog: Catalog) -> list[Finding]:
     """Do the locked or pinned companions pair with the torch beside them?"""
     pinned: dict[str, str] = {}
+    file = (facts.source("request.torch") or "").rpartition(":")[0]
     for row in facts.settings or ():
-        if row.key in ("locked", "requirement", "project.dependencies") and "==" in (row.value or ""):
+        if row.file == file and row.key in _PINS and "==" in (row.value or ""):
             name, _, version = (row.value or "").partition(";")[0].partition(" @ ")[0].partition("==")
             pinned.setdefault(name.strip(), version.strip())
     try:
@@ -95,11 +99,39 @@ def _companions(facts: Facts, asked: Asked, catalog: Catalog) -> list[Finding]:
         exact = None
     if exact is None or len(pinned) < 2:
         return []
+    rows = tuple(
+        Evidence(fact=f"settings[{i}].value", value=row.value, source=f"{row.file}:{row.line}")
+        for i, row in enumerate(facts.settings or ())
+        if row.file == file
+        and row.key in _PINS
+        and (row.value or "").startswith(("torchvision", "torchaudio", "torch="))
+    )
     told = facts.replace(packages={**pinned, "torch": exact}, torch=Torch(version=exact, variant=asked.variant))
     case = Case(facts=told, catalog=catalog, asked=asked, installed=installed_torch(told, catalog))
     return [
-        replace(f, about="request", evidence=tuple(e for e in f.evidence if e.fact.startswith("settings")))
+        replace(f, about="request", detail=f.detail.replace("is installed", "is asked for"), evidence=rows)
         for f in companion_mismatch(case)
+    ]
+
+
+def _cpu_build(found: Judgement, asked: Asked, catalog: Catalog) -> list[Finding]:
+    """The project takes the CPU build where this machine's GPU could be used."""
+    best = found.verdict.alternative or found.verdict.recommendation
+    facts, taken = found.facts, asked.variant
+    if best is None or taken != "cpu" or best.variant in ("cpu", "mps"):
+        return []
+    case = Case(facts=facts, catalog=catalog, asked=asked)
+    where = facts.source("request.torch") or facts.source("request.variant") or "the project"
+    return [
+        finding(
+            "index-configuration",
+            case,
+            about="request",
+            severity="warning",
+            detail=f"The project takes the CPU build of torch ({where}); the GPU here could use {best.variant}.",
+            evidence=("request.torch", "request.variant", "request.index"),
+            fix=f"if the GPU is to be used, let torch come from {best.index_url or 'the default package index'}",
+        )
     ]
 
 

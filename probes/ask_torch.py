@@ -5,19 +5,25 @@ A crash, a signal or a hang is an answer like any other and becomes a symptom.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.host import Completed, Host
+from torchdoctor.probes.interpreter import Interpreter
 
-__all__ = ["SCRIPT", "ask_torch", "read_answer"]
+__all__ = ["SCRIPT", "ask_torch", "read_answer", "with_answer"]
 
 #: Runs on every Python that a torch of the matrix supports; prints one JSON line a step, so that a crash keeps the others.
+#: Not isolated: what counts is what the user's own program would import, short of the current folder.
 SCRIPT = """
-import json, sys
+import sys
+sys.path[:] = [p for p in sys.path if p not in ("", ".")]
+import json
 def say(**k):
     sys.stdout.write(json.dumps(k) + "\\n"); sys.stdout.flush()
 try:
@@ -54,13 +60,33 @@ _EXPECTED = 64.0 * 64 * 64
 def ask_torch(host: Host, command: Sequence[str], draft: Draft, deadline: float) -> None:
     """Run the interpreter of ``command`` and note what torch says by ``deadline`` (monotonic seconds)."""
     left = deadline - time.monotonic()
-    answer = host.run([*command, "-I", "-c", SCRIPT], timeout=max(left, 0.0))
+    answer = host.run([*command, "-c", SCRIPT], timeout=max(left, 0.0))
     if answer.value is None:
         if answer.status == "timeout":
             draft.symptom("torch-hangs", f"torch did not answer in {max(left, 0.0):.0f} s when it was asked to run")
         draft.miss("torch.gpu_available", answer.detail or answer.status)
         return
     read_answer(answer.value, draft)
+
+
+def with_answer(facts: Facts, host: Host, interpreter: Interpreter | None, timeout: float) -> Facts:
+    """``facts`` with what torch itself says; it knows better than its files."""
+    command = interpreter.command() if interpreter is not None else ()
+    draft = Draft()
+    if command:
+        ask_torch(host, command, draft, time.monotonic() + timeout)
+    else:
+        draft.miss("torch.gpu_available", "no Python interpreter was found to ask")
+    said = draft.build()
+    new = {f.name: getattr(said.torch, f.name) for f in dataclasses.fields(said.torch)}
+    # Its files list every architecture they hold; its own list is what it was configured with.
+    keep = {k: v for k, v in new.items() if v is not None and not (k == "kernels" and facts.torch.kernels)}
+    return facts.replace(
+        torch=dataclasses.replace(facts.torch, **keep),
+        symptoms=(*(facts.symptoms or ()), *(said.symptoms or ())),
+        sources={**facts.sources, **{f"torch.{k}": _SOURCE for k in keep}},
+        unknown={**facts.unknown, **said.unknown},
+    )
 
 
 def read_answer(done: Completed, draft: Draft) -> None:

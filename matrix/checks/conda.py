@@ -29,11 +29,11 @@ def _asks_pytorch_channel(case: Case) -> str | None:
         None,
     )
     if explicit is not None:
-        return f"settings[{explicit}]"
+        return f"settings[{explicit}].value"
     # Another channel of the list (conda-forge, defaults) may well have it.
     listed = {value for _, value in channels}
     if "pytorch" in listed and listed <= {"pytorch", "nvidia", "nodefaults"}:
-        return f"settings[{next(i for i, value in channels if value == 'pytorch')}]"
+        return f"settings[{next(i for i, value in channels if value == 'pytorch')}].value"
     return None
 
 

@@ -46,7 +46,7 @@ def index_configuration(case: Case) -> Iterator[Finding]:
         "index-configuration",
         case,
         severity=worst,
-        detail=" ".join(f"{f.words[0].upper()}{f.words[1:]}." for f in told),
+        detail="; ".join(f.words for f in told) + ".",
         evidence=[_evidence(case, f.place) for f in told],
         fix=[step for f in told for step in f.fix],
     )
