@@ -14,9 +14,11 @@ from torchdoctor.render.words import (
     evidence_text,
     fact_rows,
     group,
+    install_title,
     machine_rows,
     newer_rejected,
-    recommended_is_installed,
+    newer_title,
+    reasons_text,
 )
 
 __all__ = ["render_html"]
@@ -51,8 +53,9 @@ def _recommendation(report: Mapping[str, Any]) -> str:
     best, other = group(report, "recommendation"), group(report, "alternative")
     parts: list[str] = []
     if best:
-        title = "Installed already is the best build" if recommended_is_installed(report) else "Install"
-        parts.append(f'<section id="install"><h2>{title}: {esc(accepted_line(best))}</h2>{_commands(best)}')
+        parts.append(
+            f'<section id="install"><h2>{install_title(report)} {esc(accepted_line(best))}</h2>{_commands(best)}'
+        )
         if best.get("confidence") == "inferred":
             parts.append("<p>This rests on a fact that is not yet confirmed.</p>")
         if best.get("upgrade"):
@@ -126,12 +129,10 @@ def _requires(report: Mapping[str, Any]) -> str:
 
 def _newer(report: Mapping[str, Any]) -> str:
     newer = "".join(
-        f"<li><strong>{esc(release)}</strong> "
-        + "; ".join(f"{esc(variants)}: {esc(reason)}" for variants, reason in reasons)
-        + "</li>"
+        f"<li><strong>{esc(release)}</strong> {esc(reasons_text(reasons))}</li>"
         for release, reasons in newer_rejected(report)[:6]
     )
-    return f'<div class="card"><h3>Why not a newer release</h3><ul>{newer}</ul></div>' if newer else ""
+    return f'<div class="card"><h3>{newer_title(report)}</h3><ul>{newer}</ul></div>' if newer else ""
 
 
 def _candidates(report: Mapping[str, Any]) -> str:

@@ -14,9 +14,11 @@ from torchdoctor.render.words import (
     chosen_command,
     evidence_text,
     group,
+    install_title,
     machine_rows,
     newer_rejected,
-    recommended_is_installed,
+    newer_title,
+    reasons_text,
 )
 
 __all__ = ["code", "escape", "fence", "render_markdown", "table"]
@@ -114,8 +116,12 @@ def _recommendation(report: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
     best, other = group(report, "recommendation"), group(report, "alternative")
     if best:
-        title = "Installed already" if recommended_is_installed(report) else "Install"
-        lines += ["", f"### {title}: {escape(accepted_line(best))}", "", *fence(chosen_command(best), "sh")]
+        lines += [
+            "",
+            f"### {install_title(report)} {escape(accepted_line(best))}",
+            "",
+            *fence(chosen_command(best), "sh"),
+        ]
         if best.get("confidence") == "inferred":
             lines += ["", "This rests on a fact that is not yet confirmed."]
         if best.get("upgrade"):
@@ -125,9 +131,9 @@ def _recommendation(report: Mapping[str, Any]) -> list[str]:
         lines += fence(chosen_command(other), "sh")
     newer = newer_rejected(report)
     if newer:
-        lines += ["", "### Why not a newer release", ""]
+        lines += ["", f"### {newer_title(report)}", ""]
         for release, reasons in newer:
-            lines += [f"- **{escape(release)}** {escape(variants)}: {escape(why)}" for variants, why in reasons]
+            lines.append(f"- **{escape(release)}** {escape(reasons_text(reasons))}")
     return lines
 
 

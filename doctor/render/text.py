@@ -17,9 +17,11 @@ from torchdoctor.render.words import (
     evidence_text,
     fact_rows,
     group,
+    install_title,
     machine_rows,
     newer_rejected,
-    recommended_is_installed,
+    newer_title,
+    reasons_text,
 )
 
 __all__ = ["STYLES", "render_text", "text_spans"]
@@ -101,6 +103,11 @@ def text_spans(
         notes = [n for n in notes if n.get("id") != "newest-out-of-reach"]
     if notes:
         lines.append([])
+    if report.get("verdict") == "ok" and notes and not verbose:
+        # Nothing is wrong: what may reassure somebody is named, not told.
+        ids = ", ".join(clean(n.get("id")) for n in notes)
+        lines += _hang([("· notes", "note"), ("  ", "")], f"{ids} (-v)", width)
+        notes = []
     for finding in notes:
         lines += _finding(finding, width, verbose) if verbose else _note(finding, width)
     lines += _requires(report, width)
@@ -210,10 +217,7 @@ def _recommended(report: Mapping[str, Any], width: int, installer: str | None) -
     best, other = group(report, "recommendation"), group(report, "alternative")
     if best:
         what = f"{accepted_line(best)}{_weak(best)}"
-        if recommended_is_installed(report):
-            lines += [[], *_hang([], f"Installed already is the best build for this machine, {what}:", width)]
-        else:
-            lines += [[], *_hang([], f"Install {what}:", width)]
+        lines += [[], *_hang([], f"{install_title(report)} {what}:", width)]
         lines += _command(best, installer)
     if other:
         lines += [[], *_hang([], f"Or, whatever was asked for, {accepted_line(other)}{_weak(other)}:", width)]
@@ -234,13 +238,14 @@ def _command(recommendation: Mapping[str, Any], installer: str | None) -> list[L
 def _why_not_newest(report: Mapping[str, Any], width: int, verbose: bool) -> list[Line]:
     newer, upgrade = newer_rejected(report), group(report, "recommendation").get("upgrade")
     lines: list[Line] = []
-    for release, reasons in newer if verbose else newer[:_NEWER]:
-        text = "; ".join(f"{variants}: {why}" for variants, why in reasons)
-        lines += _hang([(f"  {release:<7} ", "id")], text, width)
+    shown = newer if verbose else newer[:_NEWER]
+    wide = max((len(release) for release, _ in shown), default=0)
+    for release, reasons in shown:
+        lines += _hang([(f"  {release:<{wide}}  ", "id")], reasons_text(reasons), width)
     if len(newer) > _NEWER and not verbose:
         lines.append([(f"  and {len(newer) - _NEWER} more (-v)", "dim")])
     if lines:
-        lines.insert(0, [("Why not a newer release", "label")])
+        lines.insert(0, [(newer_title(report), "label")])
     if upgrade:
         lines += _hang([("To go further  ", "label")], clean(upgrade), width)
     return [[], *lines] if lines else []

@@ -15,9 +15,12 @@ __all__ = [
     "fact_rows",
     "gpu_names",
     "group",
+    "install_title",
     "machine_rows",
     "newer_rejected",
+    "newer_title",
     "pick",
+    "reasons_text",
     "recommended_is_installed",
     "size",
 ]
@@ -187,19 +190,57 @@ def chosen_command(recommendation: Mapping[str, Any], installer: str | None = No
 
 
 def newer_rejected(report: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """(release, [(variants, reasons)…]) of the releases newer than the recommended one, newest first."""
+    """(releases, [(variants, reasons)…]) of what is newer than the recommended release, newest first: the newest patch of
+    each line, neighbours with the same reasons together (``2.9.1–2.15.0``). CPU builds count where nothing else does.
+    """
     best = group(report, "recommendation").get("torch")
     releases: dict[str, dict[str, list[str]]] = {}
+    lines: dict[str, str] = {}
     for candidate in report.get("candidates") or ():
-        if candidate.get("torch") == best or candidate.get("accepted"):
+        version = clean(candidate.get("torch"))
+        if candidate.get("torch") == best:
             break
+        if candidate.get("accepted"):
+            continue  # works, but leaves the GPU unused
+        if lines.setdefault(version.rpartition(".")[0], version) != version:
+            continue
         reasons = [*candidate.get("reasons", ()), *(f"{u} not known" for u in candidate.get("unknown", ()))]
         why = ", ".join(clean(r) for r in reasons) or "not judged"
-        releases.setdefault(str(candidate.get("torch")), {}).setdefault(why, []).append(str(candidate.get("variant")))
-    return [
-        (clean(release), [(", ".join(clean(v) for v in variants), why) for why, variants in by_reason.items()])
-        for release, by_reason in releases.items()
-    ]
+        releases.setdefault(version, {}).setdefault(why, []).append(clean(candidate.get("variant")))
+    told: list[tuple[list[str], list[tuple[str, str]]]] = []
+    for version, by_reason in releases.items():
+        rows = [(", ".join(v for v in variants if v != "cpu"), why) for why, variants in by_reason.items()]
+        rows = [row for row in rows if row[0]] or [("cpu", why) for why in by_reason]
+        if told and len(rows) == 1 and [why for _, why in told[-1][1]] == [rows[0][1]]:
+            told[-1][0].append(version)
+        else:
+            told.append(([version], rows))
+    return [(v[0] if len(v) == 1 else f"{v[-1]}–{v[0]}", [("", w) for _, w in r] if len(v) > 1 else r) for v, r in told]
+
+
+def reasons_text(rows: Sequence[tuple[str, str]]) -> str:
+    """``cu132, cu134: driver-too-old; xpu: …`` of one entry of :func:`newer_rejected`."""
+    return "; ".join(f"{variants}: {why}" if variants else why for variants, why in rows)
+
+
+def newer_title(report: Mapping[str, Any]) -> str:
+    """The heading of :func:`newer_rejected`."""
+    return "Why not a newer release" if group(report, "recommendation") else "Why none works"
+
+
+def install_title(report: Mapping[str, Any]) -> str:
+    """What the recommended command is good for, as the start of a line that goes on with the build."""
+    verdict, installed = report.get("verdict"), recommended_is_installed(report)
+    if installed:
+        return (
+            "Installed already, the newest that works here:"
+            if verdict == "ok"
+            else "The best build here, installed already:"
+        )
+    if verdict == "blocked":
+        return "Once that is done, install"
+    fits = verdict == "ok" and group(report, "facts.torch").get("version")
+    return "The newest that works here is" if fits else "Install"
 
 
 def accepted_line(recommendation: Mapping[str, Any]) -> str:

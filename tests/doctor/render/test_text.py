@@ -105,7 +105,7 @@ def test_what_is_installed_already_is_not_asked_for_again(report: dict[str, Any]
     report["facts"]["torch"] |= {"version": "2.14.1", "variant": "cu126"}
     report |= {"verdict": "ok", "findings": []}
     text = render_text(report)
-    assert "Installed already is the best build" in text and PIP in text
+    assert "Installed already, the newest that works here: torch 2.14.1 (cu126)" in text and PIP in text
     assert "explain" not in text
 
 
@@ -139,3 +139,36 @@ def test_requirements_are_answered(report: dict[str, Any]) -> None:
     text = render_text(report)
     assert "✗ required cuda  not met: driver-too-old" in text
     assert "✓ required gpu  met" in text
+
+
+def test_a_healthy_machine_hears_of_notes_in_one_line(report: dict[str, Any]) -> None:
+    report |= {"verdict": "ok", "findings": [report["findings"][1]]}
+    assert "· notes  same-major-compat (-v)" in render_text(report)
+    assert "The GPU runs code of an older member" in render_text(report, verbose=True)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("mismatch", "Install torch"),
+        ("blocked", "Once that is done, install torch"),
+        ("ok", "The newest that works here is torch"),
+    ],
+)
+def test_what_the_command_is_good_for(report: dict[str, Any], verdict: str, said: str) -> None:
+    report["verdict"] = verdict
+    assert f"\n{said} 2.14.1 (cu126)" in render_text(report)
+
+
+def test_releases_out_of_reach_for_one_reason_are_one_line(report: dict[str, Any]) -> None:
+    row = {"accepted": False, "reasons": ["musl"], "unknown": []}
+    report["candidates"] = [
+        {"torch": v, "variant": variant, **row}
+        for v in ("2.15.0", "2.14.1", "2.14.0", "2.13.0")
+        for variant in ("cu132", "cpu")
+    ]
+    report["recommendation"]["torch"] = "2.12.1"
+    assert "\n  2.13.0–2.15.0  musl\n" in render_text(report)
+    report["candidates"][0]["reasons"] = ["driver-too-old"]
+    text = render_text(report)
+    assert "\n  2.15.0         cu132: driver-too-old\n" in text and "\n  2.13.0–2.14.1  musl\n" in text
