@@ -32,10 +32,14 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
 
         adapters.put(host, draft, "amd")
         return
-    if host.system == "macos":
+    if host.system not in ("linux", None):
         return
     bus, compute = pci.scan(host), kfd.scan(host)
     on_bus = [d for d in bus.value or () if d.vendor == _VENDOR and (d.display or d.class_code.startswith("12"))]
+    if compute.status == DENIED and compute.value:
+        # A container that was given some of the host's cards may read their nodes only, and sees the whole bus.
+        given = {_short(gpu.address) for gpu in compute.value}
+        on_bus = [d for d in on_bus if d.driver != "amdgpu" or _short(d.address) in given]
     cards = cards_of(on_bus, list(compute.value or ()))
     for card in cards:
         memory = _number(host, f"{pci.BUS}/{card.address}/mem_info_vram_total") or card.fields.get("memory")

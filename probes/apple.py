@@ -46,7 +46,9 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
         return
     # An x86 process sees another brand, a virtual machine no chip, an Intel Mac has cards of several makers.
     displays = _asked(host, draft, deadline)
-    for fields, metal in displays:
+    if displays == [] and virtual:
+        draft.no_gpus(" ".join(_PROFILER))
+    for fields, metal in displays or ():
         if silicon and fields["vendor"] == "apple":
             fields = {**fields, "memory": _number(memory), "integrated": True}
         draft.gpu(" ".join(_PROFILER), **fields)
@@ -64,18 +66,18 @@ def _silicon(sysctl: Sysctl, brand: str) -> bool:
     )
 
 
-def _asked(host: Host, draft: Draft, deadline: float) -> list[tuple[dict[str, Any], str | None]]:
+def _asked(host: Host, draft: Draft, deadline: float) -> list[tuple[dict[str, Any], str | None]] | None:
     left = deadline - time.monotonic()
     answer = host.run(_PROFILER, timeout=min(_PATIENCE, max(left, 0.0)))
     if answer.value is None:
         recorded = "what system_profiler says was not recorded"
         draft.miss("gpus", answer.detail if host.kind == "live" and answer.detail else recorded)
-        return []
+        return None
     return parse_displays(answer.value.stdout.decode("utf-8", "replace"))
 
 
-def parse_displays(text: str) -> list[tuple[dict[str, Any], str | None]]:
-    """``system_profiler -json SPDisplaysDataType``: each GPU's fields and its Metal support.
+def parse_displays(text: str) -> list[tuple[dict[str, Any], str | None]] | None:
+    """``system_profiler -json SPDisplaysDataType``: each GPU's fields and its Metal support; ``None`` for other text.
 
     ``_name`` is a key (``kHW_AppleM1Item``) on macOS 11; ``sppci_model`` is the name everywhere.
     """
@@ -83,9 +85,11 @@ def parse_displays(text: str) -> list[tuple[dict[str, Any], str | None]]:
         data = json.loads(text)
         rows = data["SPDisplaysDataType"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        return []
+        return None
+    if not isinstance(rows, list):
+        return None
     found: list[tuple[dict[str, Any], str | None]] = []
-    for row in rows if isinstance(rows, list) else ():
+    for row in rows:
         name = row.get("sppci_model") or row.get("_name") if isinstance(row, dict) else None
         if not isinstance(name, str) or not isinstance(row, dict):
             continue

@@ -30,7 +30,7 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
 
         adapters.put(host, draft, "intel")
         return
-    if host.system == "macos":
+    if host.system not in ("linux", None):
         return
     bus = pci.scan(host)
     # Class 03 only: the neural accelerators of newer processors are class 12 and no GPUs.

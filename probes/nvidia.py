@@ -6,17 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from torchdoctor.probes import pci
-from torchdoctor.probes.data import table
+from torchdoctor.probes import nvidia_cards, pci
 from torchdoctor.probes.devices import put_node
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Answer, Completed, Host
 from torchdoctor.probes.nvidia_files import (
-    GPUS,
     PROC_VERSION,
     find_library,
-    normal_address,
-    parse_information,
     parse_proc_version,
     traces,
     version_in,
@@ -29,9 +25,6 @@ __all__ = ["probe"]
 
 _VENDOR = "10de"
 _MODULE = "/sys/module/nvidia"
-_COMPATIBLE = "/proc/device-tree/compatible"
-_MODEL = "/proc/device-tree/model"
-_NO_NAME = ("", "Unknown", "Graphics Device")
 _PATIENCE = 5.0  # seconds; a healthy nvidia-smi takes up to that on a machine without persistence mode
 
 
@@ -48,7 +41,7 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     """Put the NVIDIA GPUs, ``drivers.nvidia.*`` and the driver's device nodes."""
     if host.system == "windows":
         _windows(host, draft, deadline)
-    elif host.system != "macos":
+    elif host.system in ("linux", None):
         _linux(host, draft, deadline)
 
 
@@ -56,18 +49,18 @@ def _linux(host: Host, draft: Draft, deadline: float) -> None:
     wsl = host.stat("/dev/dxg").ok
     bus = pci.scan(host)
     devices = [d for d in bus.value or () if d.vendor == _VENDOR and d.display]
-    tegra = _tegra(host)
+    tegra = nvidia_cards.tegra(host)
     driver = _loaded_driver(host, draft)
-    gpus = _from_files(host, devices)
+    gpus = nvidia_cards.cards(host, devices)
     for source, fields in gpus:
         draft.gpu(source, **fields)
+    nvidia_cards.put_slices(host, draft, len(gpus))
     if tegra is not None and not gpus:
-        draft.gpu(_COMPATIBLE, **_integrated(host, tegra))
+        draft.gpu(nvidia_cards.COMPATIBLE, **nvidia_cards.integrated(host, tegra))
     control = host.stat("/dev/nvidiactl")
     if gpus or tegra is not None or driver.loaded or wsl or control.ok:
-        for node in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm"):
-            if not wsl:
-                put_node(host, draft, node)
+        for node in () if wsl else ("/dev/nvidiactl", *nvidia_cards.nodes(host), "/dev/nvidia-uvm"):
+            put_node(host, draft, node)
     if wsl:
         put_node(host, draft, "/dev/dxg")
     if tegra is not None:
@@ -76,8 +69,8 @@ def _linux(host: Host, draft: Draft, deadline: float) -> None:
     elif driver.loaded is False and (wsl or control.ok):
         driver.loaded = None  # the kernel of a WSL guest or of a sandbox shows no module
     _put_installed(host, draft, driver, hinted=bool(gpus), wsl=wsl, tegra=tegra is not None)
-    unseen = not gpus and not bus.ok and tegra is None
-    if unseen and (wsl or driver.loaded or control.ok) and not (control.absent and not wsl):
+    reachable = control.ok or wsl or (driver.loaded and not control.absent)
+    if not gpus and tegra is None and reachable and (control.ok or not bus.ok):
         gpus = _asked(host, draft, deadline, driver)
     elif gpus and driver.loaded and driver.version is None:
         _asked(host, draft, deadline, driver, only_driver=True)
@@ -96,67 +89,13 @@ def _loaded_driver(host: Host, draft: Draft) -> _Driver:
     draft.put("drivers.nvidia.module", module, PROC_VERSION)
     path = f"{_MODULE}/version"
     plain = version_in((host.read(path, 256).value or b"").decode("utf-8", "replace"))
-    driver.version, driver.source = (plain, path) if plain else (version, PROC_VERSION)
+    driver.version, driver.source = (plain, path) if plain else (version, PROC_VERSION if text.ok else "")
     folder = host.stat(_MODULE)
     if driver.version or folder.ok or text.ok:
         driver.loaded = True
     elif folder.absent and not text.ok:
         driver.loaded = False
     return driver
-
-
-def _from_files(host: Host, devices: list[pci.PciDevice]) -> list[tuple[str, dict[str, Any]]]:
-    listed = host.listing(GPUS)
-    names = {normal_address(n): n for n in listed.value or ()}
-    found: list[tuple[str, dict[str, Any]]] = []
-    for device in devices:
-        address = normal_address(device.address)
-        if listed.ok and names and device.driver == "nvidia" and address not in names:
-            continue  # bound on the host, but not given to this container
-        name = _model(host, names.pop(address)) if address in names else None
-        found.append(
-            (
-                device.source or pci.BUS,
-                {
-                    "vendor": "nvidia", "name": name or _full_name(device.name), "pci_id": device.pci_id,
-                    "driver": device.driver, "address": address,
-                },
-            )
-        )  # fmt: skip
-    for address, folder in names.items():
-        if not devices:
-            found.append(
-                (
-                    f"{GPUS}/{folder}/information",
-                    {"vendor": "nvidia", "name": _model(host, folder), "address": address, "driver": "nvidia"},
-                )
-            )
-    return found
-
-
-def _full_name(name: str | None) -> str | None:
-    """pci.ids leaves the maker out of ``GeForce GTX 1080 Ti``."""
-    return f"NVIDIA {name}" if name and name.startswith("GeForce") else name
-
-
-def _model(host: Host, folder: str) -> str | None:
-    text = (host.read(f"{GPUS}/{folder}/information", 4096).value or b"").decode("utf-8", "replace")
-    name = parse_information(text).get("Model", "")
-    return None if name in _NO_NAME else name
-
-
-def _tegra(host: Host) -> dict[str, str] | None:
-    text = (host.read(_COMPATIBLE, 4096).value or b"").decode("utf-8", "replace")
-    rows: dict[str, dict[str, str]] = table("nvidia")["tegra"]["rows"] if "nvidia,tegra" in text else {}
-    return next((rows[word] for word in text.split("\0") if word.strip() in rows), None)
-
-
-def _integrated(host: Host, tegra: dict[str, str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"vendor": "nvidia", "compute_capability": tegra["compute_capability"], "integrated": True}
-    asked = any(argv and argv[0].rpartition("/")[2] == "nvidia-smi" for argv, _ in host.commands())
-    board = (host.read(_MODEL, 4096).value or b"").decode("utf-8", "replace").strip("\0 \n")
-    # The driver's own name for the chip is better than the board's, where a recording holds it.
-    return fields if asked or not board else {**fields, "name": board}
 
 
 def _put_installed(host: Host, draft: Draft, driver: _Driver, *, hinted: bool, wsl: bool, tegra: bool) -> None:

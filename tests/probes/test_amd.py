@@ -72,3 +72,15 @@ def test_two_equal_cards_pair_with_their_nodes_whatever_the_order(recorded: Any,
         list(pci.scan(box).value or ()), list(kfd.scan(box).value or ())
     ))] == [("0000:05:00.0", "gfx950"), ("0000:26:00.0", "gfx942")]  # fmt: skip
     assert len(probed(amd.probe, box).gpus) == 2
+
+
+def test_a_container_that_was_given_one_of_two_cards_has_one(recorded: Any, probed: Any) -> None:
+    bus, nodes = "/sys/bus/pci/devices", "/sys/class/kfd/kfd/topology/nodes"
+    card = "DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID=1002:740F\n"
+    files = {
+        f"{bus}/0000:05:00.0/uevent": card,
+        f"{bus}/0000:26:00.0/uevent": card,
+        f"{nodes}/1/properties": "simd_count 416\ngfx_target_version 90010\nlocation_id 9728\ndevice_id 29711\n",
+    }
+    box = recorded(files, listings={nodes: ["0", "1", "2"]}, denied=[f"{nodes}/2/properties"])
+    assert [g.gfx for g in probed(amd.probe, box).gpus] == ["gfx90a"]

@@ -54,12 +54,21 @@ def test_cards_of_an_intel_mac(recorded: Any, probed: Any) -> None:
     assert facts.runtimes.metal == "supported"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "{", "[]", "{}", '{"SPDisplaysDataType": 3}', '{"SPDisplaysDataType": [{}, {"_name": 3}]}', "[" * 100000],
-)
-def test_broken_json(text: Any) -> None:
-    assert apple.parse_displays(text) == []
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"SPDisplaysDataType": 3}', "[" * 100000])
+def test_broken_json(text: str) -> None:
+    assert apple.parse_displays(text) is None
+
+
+def test_entries_that_name_nothing() -> None:
+    assert apple.parse_displays('{"SPDisplaysDataType": [{}, {"_name": 3}, 4]}') == []
+
+
+def test_a_virtual_machine_without_any_display_device_has_none(recorded: Any) -> None:
+    values = {"sysctl:machdep.cpu.brand_string": "Apple processor", "sysctl:kern.hv_vmm_present": 1}
+    draft = Draft()
+    box = recorded(commands={PROFILER: displays()}, system="macos", values=values)
+    apple.probe(box, draft, time.monotonic() + 5)
+    assert draft.forget_no_gpus() == PROFILER
 
 
 def test_elsewhere_there_is_none(recorded: Any) -> None:

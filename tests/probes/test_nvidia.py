@@ -195,3 +195,36 @@ def test_windows_without_the_makers_driver(host: Any, probed: Any) -> None:
     facts = probed(nvidia.probe, host("windows-basic-driver"))
     assert [(g.pci_id, g.driver) for g in facts.gpus] == [("10de:2c05", "BasicDisplay")]
     assert (facts.drivers.nvidia.version, facts.drivers.nvidia.installed) == ("", False)
+
+
+def test_the_node_of_the_card_that_was_given(recorded: Any, probed: Any) -> None:
+    box = recorded(MODULE, listings={"/dev": ["null", "nvidia-uvm", "nvidia3", "nvidiactl"]}, absent=["/dev/dxg"])
+    assert set(probed(nvidia.probe, box).devices) == {"/dev/nvidiactl", "/dev/nvidia3", "/dev/nvidia-uvm"}
+
+
+def test_instances_of_a_card_that_is_split(recorded: Any, probed: Any) -> None:
+    bus, slices = "/sys/bus/pci/devices", "/proc/driver/nvidia/capabilities/gpu0/mig"
+    files = {f"{bus}/a/uevent": "DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:20B2\n", **MODULE}
+    split = recorded(files, listings={slices: ["config", "gi3", "gi4", "monitor"]})
+    assert [s.id for s in probed(nvidia.probe, split).symptoms] == ["mig-slice"]
+    assert probed(nvidia.probe, recorded(files, listings={slices: ["config", "monitor"]})).symptoms is None
+
+
+def test_other_systems_are_not_looked_at(recorded: Any) -> None:
+    draft = Draft()
+    nvidia.probe(recorded(system="freebsd", absent=["/sys", "/proc", "/dev"]), draft, time.monotonic() + 5)
+    assert draft.forget_no_gpus() is None
+    assert draft.build().drivers.nvidia.version is None
+
+
+def test_nodes_without_a_card_on_the_bus_are_a_reason_to_ask(recorded: Any, probed: Any) -> None:
+    bus = "/sys/bus/pci/devices"
+    base = recorded(
+        {f"{bus}/a/uevent": "PCI_CLASS=60000\nPCI_ID=8086:1237\n"}, listings={bus: ["a"]},
+        stat={"/dev/nvidiactl": {"openable": True}}, absent=["/dev/dxg"],
+    )  # fmt: skip
+    box = Asked(base, Answer(status=TIMEOUT, detail="nvidia-smi did not answer in 5 s"))
+    facts = probed(nvidia.probe, box)
+    assert box.asked == [QUERY]
+    assert facts.gpus is None
+    assert "did not answer" in facts.unknown["gpus"]
