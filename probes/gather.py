@@ -73,8 +73,10 @@ def gather(
     python: str | None = None,
     timeout: float = 10.0,
     progress: Callable[[str], None] | None = None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> Gathered:
-    """The facts of ``host`` within ``timeout`` seconds. ``progress`` is told the name of each probe that ended.
+    """The facts of ``host`` within ``timeout`` seconds. ``progress`` is told the name of each probe that ended;
+    ``meanwhile`` is called once while live probes wait for programs: imports that are needed afterwards cost no time.
 
     Raises :class:`~torchdoctor.probes.interpreter.InterpreterNotFoundError` where ``python`` names nothing.
     """
@@ -85,7 +87,7 @@ def gather(
     runs = [_Run(name, module) for name in _PROBES if (module := _module(name)) is not None]
     soft = deadline - min(_MARGIN, timeout / 10)
     if host.kind == "live":
-        _side_by_side(runs, host, interpreter, soft, deadline, progress)
+        _side_by_side(runs, host, interpreter, soft, deadline, progress, meanwhile)
     else:
         for run in runs:
             _one(run, host, interpreter, soft)
@@ -137,6 +139,7 @@ def _side_by_side(
     soft: float,
     deadline: float,
     progress: Callable[[str], None] | None,
+    meanwhile: Callable[[], object] | None,
 ) -> None:
     # Daemon threads: one that waits on a wedged driver cannot be ended and must not keep the process from ending.
     threads = [
@@ -144,6 +147,8 @@ def _side_by_side(
     ]
     for thread in threads:
         thread.start()
+    if meanwhile is not None:
+        meanwhile()
     for thread, run in zip(threads, runs, strict=True):
         thread.join(max(deadline - time.monotonic(), 0.0))
         if progress is not None and run.done:

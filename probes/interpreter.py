@@ -8,11 +8,13 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torchdoctor.probes.host import FAILED, Answer, Host
+from torchdoctor.probes.host import FAILED, Answer, Completed, Host
 from torchdoctor.probes.interpreter_script import SCRIPT
 
 __all__ = ["Interpreter", "InterpreterNotFoundError", "parse_venv_config"]
 
+# Without the current folder, the user's variables and code in .pth files; with the latter; Python 2, which has no -I.
+_FLAGS = (("-I", "-S"), ("-I",), ("-E", "-s"))
 _TIMEOUT = 8.0  # a cold interpreter on a network file system
 
 
@@ -86,32 +88,30 @@ class Interpreter:
 
     def _ask(self, deadline: float) -> Answer[Mapping[str, Any]]:
         if self._host.kind != "live":
-            answer = self._host.value("python")
-            if answer.ok and not isinstance(answer.value, Mapping):
-                return Answer(status=FAILED, detail="what the interpreter said is not an object")
-            if answer.ok and isinstance(answer.value.get("error"), str):
-                return Answer(status=str(answer.value.get("status") or FAILED), detail=answer.value["error"])
-            return answer
+            return self._replayed()
         command = self.command()
         if not command:
             return Answer(status=FAILED, detail="no Python interpreter was found")
-        answer = self._host.run([*command, "-I", "-c", SCRIPT], timeout=min(_TIMEOUT, deadline - time.monotonic()))
-        if answer.value is not None and answer.value.returncode == 2:  # Python 2 knows no -I
-            answer = self._host.run(
-                [*command, "-E", "-s", "-c", SCRIPT], timeout=min(_TIMEOUT, deadline - time.monotonic())
-            )
+        answer: Answer[Completed] = Answer(status="timeout", detail="no time was left to run the interpreter")
+        for flags in _FLAGS:
+            timeout = min(_TIMEOUT, deadline - time.monotonic())
+            answer = self._host.run([*command, *flags, "-c", SCRIPT], timeout=timeout)
+            if answer.value is None or answer.value.returncode not in (2, 3):
+                break
         if answer.value is None:
             return Answer(status=answer.status, detail=answer.detail)
-        for line in reversed(answer.value.stdout.splitlines()):  # a sitecustomize may print first
-            try:
-                said = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(said, dict) and isinstance(said.get("version"), str):
-                return Answer(said)
-        words = (answer.value.stderr or b"").decode("utf-8", "replace").strip().splitlines()
-        why = words[-1][:160] if words else f"exit status {answer.value.returncode}"
-        return Answer(status=FAILED, detail=f"{command[0]} could not be run: {why}")
+        return _said(answer.value, command[0])
+
+    def _replayed(self) -> Answer[Mapping[str, Any]]:
+        answer = self._host.value("python")
+        said = answer.value
+        if said is None:
+            return answer
+        if not isinstance(said, Mapping):
+            return Answer(status=FAILED, detail="what the interpreter said is not an object")
+        if isinstance(said.get("error"), str):
+            return Answer(status=str(said.get("status") or FAILED), detail=said["error"])
+        return answer
 
     def _choose(self) -> Sequence[str]:
         if self._host.kind != "live":
@@ -170,6 +170,19 @@ class Interpreter:
 
     def _text(self, path: str) -> str:
         return (self._host.read(path, 4096).value or b"").decode("utf-8", "replace").strip()
+
+
+def _said(done: Completed, program: str) -> Answer[Mapping[str, Any]]:
+    for line in reversed(done.stdout.splitlines()):  # a sitecustomize may print first
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(said, dict) and isinstance(said.get("version"), str):
+            return Answer(said)
+    words = (done.stderr or b"").decode("utf-8", "replace").strip().splitlines()
+    why = words[-1][:160] if words else f"exit status {done.returncode}"
+    return Answer(status=FAILED, detail=f"{program} could not be run: {why}")
 
 
 def parse_venv_config(text: str) -> dict[str, str]:

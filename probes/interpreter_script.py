@@ -1,6 +1,8 @@
 """What the examined interpreter is asked to run, as text: it must work from Python 2.7 to the newest, and import little.
 
-It prints one line of JSON. Nothing of the examined environment is imported but the standard library.
+It prints one line of JSON. Nothing of the examined environment is imported but the standard library: it starts without
+``site``, whose ``.pth`` files may hold any code, slow or broken, and adds the folders that ``site`` would have added.
+Exit status 3 means that this did not work and that it wants to be started with ``site``.
 """
 
 from __future__ import annotations
@@ -10,7 +12,29 @@ __all__ = ["SCRIPT"]
 SCRIPT = r"""
 import sys
 sys.path[:] = [p for p in sys.path if p]
-import os, json
+import os
+if sys.flags.no_site:
+    def paths_only(folder, name, known):
+        try:
+            f = open(os.path.join(folder, name), 'rb')
+            lines = f.read(1 << 20).decode('utf-8', 'replace').splitlines()
+            f.close()
+        except Exception:
+            return known
+        for line in lines:
+            line = line.strip()
+            if line and not line.startswith(('#', 'import ', 'import\t')):
+                path = os.path.abspath(os.path.join(folder, line))
+                if path not in sys.path and os.path.exists(path):
+                    sys.path.append(path)
+        return known
+    try:
+        import site
+        site.addpackage = paths_only
+        site.addsitepackages(site.venv(site.removeduppaths()))
+    except Exception:
+        sys.exit(3)
+import json
 try:
     import sysconfig
     v = sysconfig.get_config_var

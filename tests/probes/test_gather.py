@@ -97,6 +97,18 @@ def test_progress_and_timings(probes: Any, recorded: Any) -> None:
     assert sorted(found.timings) == ["python_build", "system"]
 
 
+def test_what_is_done_meanwhile(probes: Any, recorded: Any) -> None:
+    started = threading.Event()
+    done = threading.Event()
+
+    def waits(host: Any, draft: Draft, deadline: float) -> None:
+        started.set()
+        draft.put("system.os", "linux" if done.wait(5) else "late", "here")
+
+    probes(system=waits)
+    assert gather(LiveHost({}), meanwhile=lambda: started.wait(5) and done.set()).facts.system.os == "linux"
+
+
 def test_an_interpreter_that_is_not_there() -> None:
     with pytest.raises(InterpreterNotFoundError, match=r"--python /no/such: no such interpreter or environment"):
         gather(LiveHost({}), python="/no/such")

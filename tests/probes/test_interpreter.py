@@ -80,6 +80,20 @@ def test_what_cannot_run_says_why(tmp_path: Path) -> None:
     assert answer.value == {"version": "3.9.1"}
 
 
+def test_code_in_pth_files_does_not_run_but_their_folders_count(tmp_path: Path) -> None:
+    import subprocess
+
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
+    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    (tmp_path / "extra").mkdir()
+    (site / "own.pth").write_text(f"# a comment\nimport time; time.sleep(60)\n{tmp_path}/extra\n{tmp_path}/none\n")
+    said = Interpreter(LiveHost({}), str(tmp_path / "venv")).ask(soon()).value
+    assert said is not None
+    assert (said["prefix"], str(tmp_path / "extra") in said["path"]) == (str(tmp_path / "venv"), True)
+    assert str(site) in said["path"]
+    assert f"{tmp_path}/none" not in said["path"]
+
+
 def test_one_that_hangs(tmp_path: Path) -> None:
     slow = tmp_path / "python"
     slow.write_text("#!/bin/sh\nexec sleep 60\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torchdoctor.probes import recording_files
 from torchdoctor.probes.host import ABSENT, DENIED, FAILED, TIMEOUT, UNRECORDED
 from torchdoctor.probes.recording import RecordingError, load_recording
 
@@ -212,16 +213,29 @@ def test_paths_that_lead_out(tmp_path: Path, name: str) -> None:
         load_recording(path, "a.zip")
 
 
-def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
-    zeros = b"\0" * (1 << 20)
-    path = tmp_path / "bomb.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("recording.json", GOOD)
-        with file.open("root/big", "w") as member:
-            for _ in range(257):
-                member.write(zeros)
-    with pytest.raises(RecordingError, match="unpacks to more than 256 MiB"):
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording_files, "_UNPACKED_LIMIT", 1 << 20)
+    path = archive(tmp_path / "bomb.zip", {"recording.json": GOOD, "root/big": b"\0" * (1 << 20)})
+    assert Path(path).stat().st_size < 2000
+    with pytest.raises(RecordingError, match="unpacks to more than 1 MiB"):
+        load_recording(path, "bomb.zip")
+
+
+def test_a_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
+    path = Path(archive(tmp_path / "bomb.zip", {"recording.json": GOOD, "root/big": b"\0" * 100_000}))
+    true, lie = (100_000).to_bytes(4, "little"), (10).to_bytes(4, "little")
+    path.write_bytes(path.read_bytes().replace(true, lie))
+    with pytest.raises(RecordingError, match="not a zip that can be read"):
         load_recording(str(path), "bomb.zip")
+
+
+def test_a_folder_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording_files, "_UNPACKED_LIMIT", 1 << 20)
+    (tmp_path / "recording.json").write_text(GOOD)
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(2 << 20)
+    with pytest.raises(RecordingError, match="larger than a recording may be"):
+        load_recording(str(tmp_path), "rec")
 
 
 def test_damaged_archives(tmp_path: Path) -> None:
