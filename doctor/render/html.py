@@ -83,10 +83,14 @@ def _machine(report: Mapping[str, Any]) -> str:
 
 def _findings(report: Mapping[str, Any]) -> str:
     findings = report.get("findings") or ()
-    cards = "".join(_finding(f) for f in findings)
-    if not cards and report.get("verdict") != "ok":
-        return ""
-    return f'<section id="findings"><h2>Findings</h2>{cards or "<p>Nothing is in the way.</p>"}</section>'
+    cards = "".join(_finding(f) for f in findings if f.get("severity") != "note")
+    notes = [_finding(f) for f in findings if f.get("severity") == "note"]
+    if notes:
+        open_ = " open" if not cards and report.get("verdict") != "ok" else ""
+        cards += f"<details{open_}><summary>Notes ({len(notes)})</summary>{''.join(notes)}</details>"
+    if not cards and report.get("verdict") == "ok":
+        cards = "<p>Nothing is in the way.</p>"
+    return f'<section id="findings"><h2>Findings</h2>{cards}</section>' if cards else ""
 
 
 def _finding(finding: Mapping[str, Any]) -> str:
@@ -137,6 +141,7 @@ def _newer(report: Mapping[str, Any]) -> str:
 
 def _candidates(report: Mapping[str, Any]) -> str:
     rows = []
+    best = group(report, "recommendation")
     for one in report.get("candidates") or ():
         unknown = one.get("unknown") or ()
         state = "accepted" if one.get("accepted") else "rejected" if one.get("reasons") else "open"
@@ -145,6 +150,8 @@ def _candidates(report: Mapping[str, Any]) -> str:
             "rejected": '<span class="no">✗ no</span>',
             "open": '<span class="maybe">? open</span>',
         }[state]
+        if best and (one.get("torch"), one.get("variant")) == (best.get("torch"), best.get("variant")):
+            word += " <strong>recommended</strong>"
         reasons = ", ".join([*(esc(r) for r in one.get("reasons") or ()), *(f"{esc(u)} not known" for u in unknown)])
         rows.append((state, (esc(one.get("torch")), esc(one.get("variant")), word, reasons)))
     if not rows:

@@ -72,7 +72,7 @@ _STYLE = """
 html{-webkit-text-size-adjust:100%}
 body{margin:0 auto;max-width:66rem;padding:1.5rem 1.25rem 3rem;background:var(--bg);color:var(--text);
 font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-h1{font-size:1.45rem;line-height:1.3;margin:.35rem 0 0}
+h1{font-size:1.3rem;line-height:1.3;margin:.35rem 0 0}
 h2{font-size:1.1rem;margin:2rem 0 .6rem}
 h3{font-size:1rem;margin:0}
 a{color:var(--link)}
@@ -116,7 +116,7 @@ th{color:var(--muted);font-weight:600;white-space:nowrap}
 input,select{font:inherit;font-size:.93rem;color:inherit;background:var(--card);border:1px solid var(--muted);
 border-radius:.35rem;padding:.25rem .5rem}
 summary{cursor:pointer;font-weight:600;padding:.3rem 0}
-details{margin-top:1.2rem}
+details{margin-top:1.2rem}#findings details{margin-top:.4rem}
 footer{margin-top:2.5rem;color:var(--muted);font-size:.875rem}
 .unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 svg.stack{display:block;width:100%;max-width:27rem;height:auto;font-family:inherit}

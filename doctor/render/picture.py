@@ -55,7 +55,7 @@ _MEETS = {
     "python-system": "runs on this system",
 }
 _WIDE, _HIGH, _GAP, _LEFT, _TOP, _ALL = 336, 54, 40, 6, 6, 420
-_CHARS = 45  # of the bold line that fit into a box
+_CHARS = 38  # of the bold line that fit into a box, of the widest usual font
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +229,6 @@ def _draw_layer(layer: _Layer, y: int, finding: Mapping[str, Any] | None) -> str
     return (
         f'<g><title>{esc(whole)}</title><rect class="box {state}" x="{_LEFT}" y="{y}" width="{_WIDE}" height="{_HIGH}" rx="8"/>'
         f'<text class="{says}" x="{_LEFT + 12}" y="{y + 16}">{esc(name)}</text>'
-        f'<text class="what" x="{_LEFT + 12}" y="{y + 33}">{esc(fit(layer.what, _CHARS - 3))}</text>'
-        f'<text class="more" x="{_LEFT + 12}" y="{y + 48}">{esc(fit(layer.more, _CHARS + 3))}</text></g>'
+        f'<text class="what" x="{_LEFT + 12}" y="{y + 33}">{esc(fit(layer.what, _CHARS))}</text>'
+        f'<text class="more" x="{_LEFT + 12}" y="{y + 48}">{esc(fit(layer.more, _CHARS + 10))}</text></g>'
     )

@@ -113,3 +113,12 @@ def test_controls_of_the_frame_escape_what_they_hold(hostile_text: str) -> None:
     )
     assert "<script" not in made and "\x1b" not in made
     _parsed(made)
+
+
+def test_notes_are_folded_and_the_chosen_candidate_is_named(report: dict[str, Any]) -> None:
+    html = render_html(report)
+    assert "<details><summary>Notes (1)</summary>" in html
+    assert html.count("<strong>recommended</strong>") == 1
+    report["findings"] = []
+    report["verdict"] = "ok"
+    assert "Nothing is in the way." in render_html(report)
