@@ -23,6 +23,7 @@ __all__ = [
     "generations",
     "last_branch",
     "toolkit_driver",
+    "toolkit_knows",
 ]
 
 _NEWER = 10  # branches beyond the newest row that its CUDA still speaks for: Windows numbers drift up inside a branch
@@ -157,4 +158,17 @@ def toolkit_driver(cuda: str, os: str) -> str | None:
     for row in table("toolkits.toml")["toolkit"]:  # newest first: the last one seen is the first release
         if row["cuda"] == cuda:
             found = row.get(os)
+    return found
+
+
+def toolkit_knows(cuda: str, compute_capability: str) -> bool | None:
+    """Whether the libraries of a CUDA toolkit (``11.8``) were made for a compute capability: without them, PTX that the
+    driver could still compile does not make a build of torch work. ``None`` for a toolkit that is not in the table.
+    """
+    wanted = driver_key(compute_capability)
+    found: bool | None = None
+    for row in table("toolkits.toml")["toolkit"]:
+        if row["cuda"] == cuda:
+            inside = driver_key(row["cc_min"]) <= wanted <= driver_key(row["cc_max"])
+            found = bool(found) or inside or compute_capability == row.get("cc_also")
     return found

@@ -108,7 +108,7 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
     outcomes = [o for o in _outcomes(case, installed) if o.status == "failed" and o.id in _ASKED_OF_INSTALLED]
     if case.facts.torch.gpu_available:
         # torch itself reached the driver: whatever the numbers say, it is not too old.
-        outcomes = [o for o in outcomes if o.id != "driver-too-old"]
+        outcomes = [o for o in outcomes if o.id not in ("driver-too-old", "xpu-gpu-unsupported")]
     gpu = [o for o in outcomes if o.gpu is not None]
     rest = [o for o in outcomes if o.gpu is None]
     vendor = _vendor(installed.variant)
@@ -171,10 +171,18 @@ def _outcomes(case: Case, installed: Installed) -> Iterator[Outcome]:
 
 
 def _kin(catalog: Catalog, version: str) -> Release:
-    """What can be said of a build no table knows: the Metal minimum of its line, where there is such a line."""
+    """What can be said of a build no table knows: what its line asks of macOS and Intel GPUs, where there is such a line."""
     line = catalog.line(line_of(version))
-    metal = line[-1].metal_min if line else None
-    return Release(version=version, date="", builds=(), interpreters=(), default_index={}, glibc={}, metal_min=metal)
+    return Release(
+        version=version,
+        date="",
+        builds=(),
+        interpreters=(),
+        default_index={},
+        glibc={},
+        metal_min=line[-1].metal_min if line else None,
+        xpu_platforms=line[-1].xpu_platforms if line else (),
+    )
 
 
 def _wrong_variant(case: Case, installed: Installed, cure: Judged | None, today: Choice) -> Iterator[Finding]:

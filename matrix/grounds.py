@@ -58,6 +58,8 @@ def to_findings(
         layer = None
         if id in _EITHER:
             layer = "packages" if cure is not None else _EITHER[id]
+        if id == "gfx-unsupported" and layer != "packages" and about == "installed" and _gfx(case, first):
+            layer = "environment"  # a variable lets this generation's code run
         fix = [*install_hint(cure or other_release), *_REMEDY.get(id, _no_remedy)(case, first)]
         if layer is not None and layer != "packages" and about == "request":
             fix.reverse()
@@ -108,7 +110,11 @@ def _hardware(case: Case, outcome: Outcome) -> tuple[str, ...]:
 def _gfx(case: Case, outcome: Outcome) -> tuple[str, ...]:
     gpu = (case.facts.gpus or ())[outcome.gpu] if outcome.gpu is not None else None
     near = _OVERRIDES.get((gpu.gfx or "")[:-1] if gpu else "")
-    if near and case.facts.system.os == "linux" and "HSA_OVERRIDE_GFX_VERSION" not in (case.facts.environment or {}):
+    if (
+        near
+        and case.facts.system.os in ("linux", None)
+        and "HSA_OVERRIDE_GFX_VERSION" not in (case.facts.environment or {})
+    ):
         # Reported to work within a generation; suggested, never set (source: the override table of the GPU data).
         return (
             f"or try HSA_OVERRIDE_GFX_VERSION={near} (works for some chips of this generation, unsupported by AMD)",
@@ -116,7 +122,7 @@ def _gfx(case: Case, outcome: Outcome) -> tuple[str, ...]:
     return ()
 
 
-_OVERRIDES = {"gfx103": "10.3.0", "gfx110": "11.0.0", "gfx115": "11.5.0", "gfx90": "9.0.0"}
+_OVERRIDES = {"gfx103": "10.3.0", "gfx110": "11.0.0"}
 
 _REMEDY: dict[str, Callable[[Case, Outcome], tuple[str, ...]]] = {
     "driver-too-old": _driver,

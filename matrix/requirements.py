@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from torchdoctor.matrix.catalog import Build, Release, version_key
-from torchdoctor.matrix.gpu_code import cuda_coverage, gfx_name, overridden_gfx
+from torchdoctor.matrix.gpu_code import Coverage, cuda_coverage, gfx_name, overridden_gfx
 from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts, Gpu
@@ -226,7 +226,10 @@ def assumed_vendors(facts: Facts) -> tuple[str, ...]:
     if facts.gpus is not None:
         return ()
     drivers = facts.drivers
-    found = (("nvidia", drivers.nvidia.version or drivers.nvidia.cuda), ("amd", drivers.amdgpu.version))
+    found = (
+        ("nvidia", drivers.nvidia.version or drivers.nvidia.cuda or facts.system.jetson),  # every Jetson has one
+        ("amd", drivers.amdgpu.version),
+    )
     return tuple(vendor for vendor, version in found if version)
 
 
@@ -238,6 +241,9 @@ def gpu_outcomes(
     if facts.gpus is None and vendor in assumed_vendors(facts):
         # A driver is there, so a GPU is; which one, nobody said.
         if vendor == "nvidia":
+            if _old_jetpack(facts):
+                yield _jetson(build, facts, "this board")
+                return
             yield from _nvidia_driver(build, facts, [])
         yield Outcome(status="unknown", facts=("gpus",))
         return
@@ -336,7 +342,7 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
         return Outcome(status="unknown", facts=(path,), gpu=place)
     if build.kernels is None:
         return Outcome(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
-    found = cuda_coverage(build.kernels, build.ptx or (), cc)
+    found = _coverage(build, cc)
     if found is None:
         return Outcome(status="unknown", facts=(path,), gpu=place)
     if found.covered:
@@ -345,10 +351,9 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
     detail = (
         f"torch {build.torch} ({build.variant}) is built for {_list(build.kernels)}, {name} has compute capability {cc}"
     )
-    jetpack = version_key((facts.system.jetson or "").lstrip("R"))
-    if jetpack and jetpack < (38,):
-        id = "jetson-needs-vendor-wheel"
-    elif found.above:
+    if _old_jetpack(facts):
+        return _jetson(build, facts, name, place)
+    if found.above:
         id = "gpu-newer-than-wheel"
     elif found.below and not _elsewhere(release, build, cc):
         id = "gpu-below-minimum"
@@ -364,12 +369,42 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
     )
 
 
+def _old_jetpack(facts: Facts) -> bool:
+    """JetPack 4 to 6 (L4T before R38): no stock wheel was ever built for these boards."""
+    release = version_key((facts.system.jetson or "").lstrip("Rr"))
+    return bool(release) and release < (38,)
+
+
+def _jetson(build: Build, facts: Facts, name: str, place: int | None = None) -> Outcome:
+    return _fail(
+        "jetson-needs-vendor-wheel",
+        ("system.jetson", f"gpus[{place}].compute_capability") if place is not None else ("system.jetson",),
+        f"{_named(build)} is a server build for Arm; {name} runs JetPack with L4T {facts.system.jetson}",
+        "NVIDIA's own wheel for this JetPack",
+        gpu=place,
+    )
+
+
+def _coverage(build: Build, cc: str) -> Coverage | None:
+    """Machine code first; PTX only where the toolkit's own libraries were made for the device too."""
+    code = [k for k in build.kernels or () if not k.startswith("compute_")]
+    ptx = [k for k in build.kernels or () if k.startswith("compute_")] + list(build.ptx or ())
+    found = cuda_coverage(code, (), cc)
+    if ptx and (found is None or not found.covered):
+        from torchdoctor.matrix.drivers import toolkit_knows
+
+        known = toolkit_knows(".".join(map(str, build.toolkit)), cc)
+        if known is not False:
+            return cuda_coverage(code, ptx, cc)
+    return found
+
+
 def _elsewhere(release: Release, build: Build, cc: str) -> bool:
     """The same release, variant and system carries the architecture on another processor architecture."""
     os = build.platform.split("_")[0]
     for other in release.builds:
         if other.variant == build.variant and other.platform != build.platform and other.platform.startswith(os):
-            found = cuda_coverage(other.kernels or (), other.ptx or (), cc)
+            found = _coverage(other, cc)
             if found is not None and found.covered:
                 return True
     return False
@@ -449,8 +484,8 @@ def _fail(
     )
 
 
-def machine_findings(facts: Facts) -> Iterator[Outcome]:
-    """Why no build at all was ever published for this machine."""
+def never_served(facts: Facts) -> Iterator[Outcome]:
+    """What no wheel of any release was ever made for: another implementation, 32 bits, musl."""
     machine, system, python = interpreter_machine(facts), facts.system, facts.python
     if python.implementation and python.implementation != "cpython":
         yield _fail(
@@ -475,7 +510,14 @@ def machine_findings(facts: Facts) -> Iterator[Outcome]:
             "torch has wheels for 64-bit interpreters only",
             "a 64-bit Python",
         )
-    elif system.libc != "musl":
+
+
+def machine_findings(facts: Facts) -> Iterator[Outcome]:
+    """Why no build at all was ever published for this machine."""
+    named = tuple(never_served(facts))
+    yield from named
+    if not named:
+        machine, system = interpreter_machine(facts), facts.system
         yield _fail(
             "no-wheel-for-platform",
             ("system.os", "system.machine"),

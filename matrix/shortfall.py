@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
-from torchdoctor.matrix.catalog import MATRIX_DATE, Release, version_key
+from torchdoctor.matrix.catalog import MATRIX_DATE, Build, Release, version_key
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.grounds import to_findings
 from torchdoctor.matrix.mixed import mixed_finding
 from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.request import Wanted, exists, in_family
-from torchdoctor.matrix.requirements import machine_findings
+from torchdoctor.matrix.requirements import machine_findings, never_served
 from torchdoctor.matrix.select import Choice, Judged
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding, Severity
@@ -36,6 +36,10 @@ def request_findings(case: Case, want: Wanted, variant: str | None, choice: Choi
     """
     requested = want.text is not None or variant is not None
     severity: Severity = "blocker" if requested else "warning"
+    never = [o for o in never_served(case.facts) if not _rosetta(case)]
+    if never:
+        yield from to_findings(case, never, about="machine", severity="blocker", cure=None)
+        return
     if not choice.platforms.possible:
         yield from to_findings(case, machine_findings(case.facts), about="machine", severity="blocker", cure=None)
         return
@@ -178,6 +182,8 @@ def _nothing_published(
     if not releases:
         return
     platform = choice.platforms.possible[0]
+    if variant is not None and want.text is None and _before_its_time(case, variant):
+        return
     if variant is not None and not _published(releases, variant):
         yield _not_published(case, releases, variant, platform)
         return
@@ -202,6 +208,15 @@ def _nothing_published(
     yield _unpublished(
         case, "no-wheel-for-platform", variant, f"{what} has no wheel for {where}{have}", today, platform_has=bool(here)
     )
+
+
+def _before_its_time(case: Case, variant: str) -> bool:
+    """A toolkit older than any the matrix holds may well have been published for the releases before it."""
+    mine = Build(torch="", variant=variant, platform="")
+    if not mine.toolkit:
+        return False
+    oldest = [b.toolkit for b in case.catalog.line(case.catalog.oldest())[-1].builds if b.vendor == mine.vendor]
+    return bool(oldest) and mine.toolkit < min(oldest)
 
 
 def _published(releases: list[Release], variant: str) -> bool:
