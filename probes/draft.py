@@ -41,6 +41,10 @@ class Draft:
         held = self._values.get(path)
         return None if held is None else held[1]
 
+    def held(self, path: str) -> tuple[int, Any, str] | None:
+        """(rank, value, source) of what is known so far at ``path``."""
+        return self._values.get(path)
+
     def miss(self, path: str, reason: str) -> None:
         """Say why a fact is not known; dropped if it becomes known after all."""
         self._unknown.setdefault(path, reason)

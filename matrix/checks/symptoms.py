@@ -11,7 +11,7 @@ from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about as aim
 from torchdoctor.matrix.findings import finding
-from torchdoctor.matrix.verdict import About, Finding
+from torchdoctor.matrix.verdict import About, Finding, Severity
 
 __all__ = ["PROOFS", "Proof", "seen"]
 
@@ -30,6 +30,7 @@ class Proof:
     lies_in: str | Callable[[Case], str] | None = None
     when: Callable[[Case], bool] = lambda case: True
     facts: tuple[str, ...] = ()
+    severity: Callable[[Case], Severity] = lambda case: "blocker"
 
 
 def seen(case: Case, *ids: str) -> tuple[str, ...]:
@@ -244,6 +245,8 @@ PROOFS: tuple[Proof, ...] = (
             "put the card into a slot that is wired to the processor, or use another board",
             "in a virtual machine: enable PCIe atomics for the passed-through device, or use a current ROCm build",
         ),
+        # where the runtime names missing code, that is the cause
+        severity=lambda case: "warning" if case.symptom("hip-invalid-function", "hip-no-binary") else "blocker",
     ),
     Proof(
         finding="triton-ptxas-too-old",
@@ -412,5 +415,5 @@ def from_texts(case: Case) -> Iterator[Finding]:
             evidence=(*seen(case, *proof.symptoms)[:2], *proof.facts),
             fix=tuple(steps),
             lies_in=proof.lies_in(case) if callable(proof.lies_in) else proof.lies_in,
-            severity="blocker",
+            severity=proof.severity(case),
         )

@@ -251,3 +251,21 @@ def said_incompatible(case: Case) -> Iterator[Finding]:
             ),
             lies_in="packages",
         )
+
+
+@check("jetson-needs-vendor-wheel")
+def nothing_for_jetson(case: Case) -> Iterator[Finding]:
+    """A dump of a JetPack 5 or 6 board in which torch could not be imported: no public wheel carries its GPU."""
+    facts = case.facts
+    release = (facts.system.jetson or "").partition(".")[0].lstrip("R")
+    if release not in ("32", "34", "35", "36") or case.installed is not None or "torch.version" not in facts.unknown:
+        return
+    yield finding(
+        "jetson-needs-vendor-wheel",
+        case,
+        about="machine",
+        severity="blocker",
+        detail="This board's JetPack is served by NVIDIA's own wheels only; the public ones have no code for its GPU.",
+        evidence=("system.jetson", "system.kernel", "python.version"),
+        fix=("install NVIDIA's wheel for this JetPack and its system Python, or use the l4t-pytorch container",),
+    )

@@ -36,9 +36,10 @@ def _id_of(coverage: Coverage) -> str:
 def _carried(case: Case, device: tuple[int, int]) -> bool:
     """Whether any release that the matrix knows carries code for the device: then another build is the cure."""
     cc = f"{device[0]}.{device[1]}"
+    possible = platforms_of(case.facts).possible
     for release in case.catalog.releases():
         for build in release.builds:
-            if build.vendor == "nvidia" and build.kernels:
+            if build.platform in possible and build.vendor == "nvidia" and build.kernels:
                 found = cuda_coverage(build.kernels, build.ptx or (), cc)
                 if found is not None and found.covered:
                     return True
@@ -46,14 +47,23 @@ def _carried(case: Case, device: tuple[int, int]) -> bool:
 
 
 def _missing_code(
-    case: Case, id: str, index: int, device: tuple[int, int], detail: str, rows: tuple[str, ...]
+    case: Case,
+    id: str,
+    index: int,
+    device: tuple[int, int],
+    detail: str,
+    rows: tuple[str, ...],
+    *,
+    others_served: bool = False,
 ) -> Finding:
     cure = _carried(case, device)
-    layer = "packages" if cure or id == "gpu-newer-than-wheel" else "hardware"
+    layer = "packages" if cure or others_served or id == "gpu-newer-than-wheel" else "hardware"
     if cure and id == "gpu-below-minimum":
         fix: tuple[str, ...] = (
             "install the newest release and variant that still has code for this GPU (see the recommendation)",
         )
+    elif others_served:
+        fix = ("hide this card: CUDA_VISIBLE_DEVICES with the numbers of the others, CUDA_DEVICE_ORDER=PCI_BUS_ID",)
     elif cure:
         fix = ("install a build that has code for this GPU (see the recommendation)",)
     else:
@@ -113,7 +123,8 @@ def no_kernel(case: Case) -> Iterator[Finding]:
     if ancient:
         index, gpu, device = ancient[0]
         detail = f"{gpu.name or 'The GPU'} is of compute capability {gpu.compute_capability}, under everything that builds since torch {case.catalog.oldest()} have code for."
-        yield _missing_code(case, "gpu-below-minimum", index, device, detail, rows[:1])
+        others = any(d >= lowest for _, _, d in known)
+        yield _missing_code(case, "gpu-below-minimum", index, device, detail, rows[:1], others_served=others)
         if len({d for _, _, d in known}) > 1:
             yield mixed_finding(case, tuple(i for i, _, _ in ancient), about="installed")
         return
@@ -131,7 +142,7 @@ def no_kernel(case: Case) -> Iterator[Finding]:
 
 
 def _lowest(case: Case) -> tuple[int, int]:
-    oldest = case.catalog.line(case.catalog.oldest().rpartition(".")[0] or case.catalog.oldest())
+    oldest = case.catalog.line(case.catalog.oldest())
     numbers = [
         divmod(int(k[3:]), 10)
         for r in oldest

@@ -10,7 +10,9 @@ from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.grounds import to_findings
 from torchdoctor.matrix.platforms import platforms_of
+from torchdoctor.matrix.requirements import machine_findings
 from torchdoctor.matrix.verdict import Finding
 
 _REGISTRY = re.compile(r"Distribution `([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200})`")
@@ -177,11 +179,21 @@ def said_so(case: Case) -> Iterator[Finding]:
                 "python-unsupported",
                 case,
                 about="request",
-                severity="blocker",
+                severity="warning",
+                # Both are said: another Python or another platform would do.
                 detail="There is no wheel for this Python on this platform.",
                 evidence=rows,
                 fix=("make an environment with a Python version that has one (see the recommendation)",),
             )
+
+
+@check("python-32bit", "musl", "arm32", "python-implementation")
+def no_build_at_all(case: Case) -> Iterator[Finding]:
+    """The installer found nothing, and nothing was ever published for this interpreter."""
+    if not seen(case, "pip-no-version", "pip-stub-sdist", "uv-no-wheel", "wheel-refused"):
+        return
+    outcomes = [o for o in machine_findings(case.facts) if o.id != "no-wheel-for-platform"]
+    yield from to_findings(case, outcomes, about="machine", severity="blocker", cure=None)
 
 
 @check("glibc-too-old", "no-wheel-for-platform")
@@ -386,3 +398,26 @@ def missing_libraries(case: Case) -> Iterator[Finding]:
                     "with an old intel-extension-for-pytorch: source /opt/intel/oneapi/setvars.sh of the release it names",
                 ),
             )
+
+
+@check("no-wheel-for-platform")
+def no_gpu_build_here(case: Case) -> Iterator[Finding]:
+    """A CPU build beside an NVIDIA GPU where that release has no CUDA build for this platform at all."""
+    installed = case.installed
+    possible = platforms_of(case.facts).possible
+    if installed is None or installed.release is None or installed.variant != "cpu" or len(possible) != 1:
+        return
+    if not case.gpus("nvidia") or case.facts.torch.gpu_available or possible[0].startswith("macos"):
+        return
+    if any(b.vendor == "nvidia" for b in installed.release.on(possible[0])):
+        return
+    yield finding(
+        "no-wheel-for-platform",
+        case,
+        about="installed",
+        severity="blocker",
+        detail=f"torch {installed.version} has no CUDA build for {possible[0].replace('_', ' on ', 1)}: only the CPU build could be installed.",
+        evidence=("torch.version", "torch.variant", "system.machine", "gpus[0].name"),
+        fix=("install a release that has one (see the recommendation)",),
+        lies_in="packages",
+    )

@@ -21,7 +21,14 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sglang_check_env", ("sgl_kernel:", "sglang:", "sgl-kernel:")),
     (
         "collect_env",
-        ("is debug build", "ipex commit", "pytorch cxx11 abi", "cuda used to build pytorch", "gpu models and configuration", "cuda_module_loading set to"),
+        (
+            "is debug build",
+            "ipex commit",
+            "pytorch cxx11 abi",
+            "cuda used to build pytorch",
+            "gpu models and configuration",
+            "cuda_module_loading set to",
+        ),
     ),
     ("bitsandbytes", ("python -m bitsandbytes", "cuda setup:", "bitsandbytes v")),
     (

@@ -74,7 +74,7 @@ def read_commands(reading: Reading) -> None:
 
 def _not_exported(reading: Reading) -> set[str]:
     """Variables of which ``env | grep NAME`` printed nothing."""
-    found = set()
+    found: set[str] = set()
     if "grep" not in reading.text and "printenv" not in reading.text:
         return found
     for index, line in enumerate(reading.lines[:-1]):
@@ -125,9 +125,8 @@ def _install(reading: Reading, index: int, line: str, match: re.Match[str]) -> N
         if name in ("torchvision", "torchaudio", "torchcodec") and version.startswith("=="):
             reading.symptom(f"asked-{name}", index, f"{name}{version}")
     _urls(reading, index, rest, rank)
-    if backend := _BACKEND.search(rest):
-        if backend[1] != "auto":
-            reading.put("request.variant", backend[1], index, rank)
+    if (backend := _BACKEND.search(rest)) and backend[1] != "auto":
+        reading.put("request.variant", backend[1], index, rank)
 
 
 def _requirements(tokens: list[str]) -> dict[str, str]:
@@ -158,7 +157,7 @@ def _conda(reading: Reading, index: int, packages: dict[str, str], rest: str, ra
     if spec is not None:
         version = spec.lstrip("=").split("=")[0]
         put_request(reading, index, "torch", f"=={version}" if version and version[0].isdigit() else spec, rank)
-    for name, prefix in (("pytorch-cuda", "cu"), ("cudatoolkit", "cu")):
+    for name, _prefix in (("pytorch-cuda", "cu"), ("cudatoolkit", "cu")):
         if number := packages.get(name, "").lstrip("="):
             variant = values.cuda_variant(number)
             reading.put("request.variant", variant, index, rank)
@@ -171,7 +170,7 @@ def _conda(reading: Reading, index: int, packages: dict[str, str], rest: str, ra
 def _urls(reading: Reading, index: int, text: str, rank: int) -> None:
     for match in _INDEX_OPTION.finditer(text[:2000]):
         url = match[1].split("=", 1)[1] if "=http" in match[1] else match[1]
-        put_index(reading, index, url, rank)
+        put_index(reading, index, url, rank, beside=match[0].startswith(("-f", "--find-links")))
 
 
 def _environment(reading: Reading, index: int, line: str, absent: set[str]) -> None:
@@ -253,9 +252,8 @@ def _image_facts(reading: Reading, index: int, image: str) -> None:
         match := re.search(r"(?:python)?(3\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*-cuda)", tag)
     ):
         reading.put("python.version", match[1], index, CLAIMED + 1)
-    if "-py3." in tag or "_py3." in tag:
-        if match := re.search(r"[-_]py(3\.\d{1,2})", tag):
-            reading.put("python.version", match[1], index, CLAIMED - 1)
+    if ("-py3." in tag or "_py3." in tag) and (match := re.search(r"[-_]py(3\.\d{1,2})", tag)):
+        reading.put("python.version", match[1], index, CLAIMED - 1)
 
 
 def environment_name(name: str) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import PRINTED, Reading
 
@@ -14,6 +17,13 @@ def conclude(reading: Reading) -> None:
     _apple_gpu(reading)
     _interpreter_machine(reading)
     _two_torches(reading)
+    _jetson_gpu(reading)
+    _accounts(reading)
+
+
+def _source(draft: Draft, path: str) -> str:
+    held = draft.held(path)
+    return held[2] if held else path
 
 
 def _variant(reading: Reading) -> None:
@@ -28,8 +38,7 @@ def _variant(reading: Reading) -> None:
     if parsed and parsed.local and not parsed.local.startswith(("git", "nv")):
         return
     mac = draft.value("system.os") == "macos"
-    held = draft._values.get("torch.cuda")
-    source = held[2] if held else "CUDA used to build PyTorch"
+    source = _source(draft, "torch.cuda")
     if mac:
         machine = draft.value("python.machine") or draft.value("system.machine")
         draft.put("torch.variant", "mps" if machine == "aarch64" else "cpu", source, rank=PRINTED)
@@ -42,7 +51,7 @@ def _apple_gpu(reading: Reading) -> None:
     draft = reading.draft
     if draft.value("system.os") != "macos" or draft.value("system.machine") != "aarch64" or draft.gpus:
         return
-    source = draft._values["system.machine"][2]
+    source = _source(draft, "system.machine")
     model = draft.value("cpu.model")
     named = {"name": model} if isinstance(model, str) and model.startswith("Apple") else {}
     draft.gpu(source, vendor="apple", integrated=True, **named)
@@ -52,8 +61,7 @@ def _interpreter_machine(reading: Reading) -> None:
     draft = reading.draft
     python, machine = draft.value("python.machine"), draft.value("system.machine")
     if python == "x86_64" and machine == "aarch64" and draft.value("system.os") in ("macos", "windows"):
-        held = draft._values["python.machine"]
-        draft.put("system.translated", True, held[2], rank=PRINTED)
+        draft.put("system.translated", True, _source(draft, "python.machine"), rank=PRINTED)
 
 
 def _two_torches(reading: Reading) -> None:
@@ -66,3 +74,29 @@ def _two_torches(reading: Reading) -> None:
         other = values.parse_torch(reading.lines[index].split("uninstalled torch-", 1)[1])
         if other and other.version != parsed.version:
             reading.symptom("torch-versions-differ", index)
+
+
+def _jetson_gpu(reading: Reading) -> None:
+    """Every Jetson has an NVIDIA GPU of its own; nvidia-smi and collect_env do not show it there."""
+    draft = reading.draft
+    if draft.value("system.jetson") is None or any(fields.get("vendor") == "nvidia" for fields, _ in draft.gpus):
+        return
+    draft.gpu(_source(draft, "system.jetson"), vendor="nvidia", integrated=True)
+
+
+_ACCOUNT = re.compile(r"^\s{0,4}([\w.-]{1,40})@([\w.-]{1,60})[:\s][^\n]{0,80}[$#%] .{0,200}is_available\(\)")
+
+
+def _accounts(reading: Reading) -> None:
+    """The same question at two prompts of one machine, answered True for one account and False for the other."""
+    answers: dict[str, tuple[int, str]] = {}
+    for index in reading.find("is_available()"):
+        match = _ACCOUNT.match(reading.lines[index])
+        if match is None or index + 1 >= len(reading.lines):
+            continue
+        answer = reading.lines[index + 1].strip()
+        if answer in ("True", "False"):
+            answers.setdefault(match[1], (index + 1, answer))
+    if len({answer for _, answer in answers.values()}) == 2:
+        at = next(index for index, answer in answers.values() if answer == "False")
+        reading.symptom("accounts-differ", at, f"{reading.lines[at - 1].strip()} -> False")

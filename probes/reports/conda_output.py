@@ -26,12 +26,11 @@ def read_conda(reading: Reading) -> None:
     missing = -1
     channel = False
     for index, line in enumerate(reading.lines):
-        if "-64" in line or "-aarch64" in line or "osx-arm64" in line:
-            if match := _PLATFORM.search(line):
-                os, machine = _PLATFORMS[match[1] or match[2]]
-                reading.put("system.os", os, index, PRINTED)
-                reading.put("python.machine", machine, index, PRINTED)
-                reading.put("system.machine", machine, index, PRINTED - 2)
+        if ("-64" in line or "-aarch64" in line or "osx-arm64" in line) and (match := _PLATFORM.search(line)):
+            os, machine = _PLATFORMS[match[1] or match[2]]
+            reading.put("system.os", os, index, PRINTED)
+            reading.put("python.machine", machine, index, PRINTED)
+            reading.put("system.machine", machine, index, PRINTED - 2)
         if "PackagesNotFoundError" in line or "ResolvePackageNotFound" in line or "nothing provides" in line:
             missing = index
             reading.saw("conda_error", 20)

@@ -6,7 +6,7 @@ import re
 
 from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.collect_env import hardware_words, put_named_gpus, put_system
-from torchdoctor.probes.reports.reading import CLAIMED, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["read_free_text"]
 
@@ -20,6 +20,7 @@ _SYSTEM = re.compile(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaL
 _TRACE = re.compile(
     r"^\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|site-packages|^\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|https?://|^#\d"
 )
+_INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
 _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
@@ -57,6 +58,11 @@ def read_free_text(reading: Reading) -> None:
                 reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
         elif _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]:
             put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
+        if "iGPU" in text and (match := _INTEL_IGPU.search(text)):
+            model = f"Intel {match[1]}"
+            reading.put("cpu.model", model, index, CLAIMED - 1)
+            row = ({"vendor": "intel", "name": f"{model} iGPU", "integrated": True}, reading.source(index))
+            reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
         _architecture(reading, index, text)
     if shown:
         reading.saw("free_text", 1)

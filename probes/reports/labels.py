@@ -21,7 +21,7 @@ def label_of(line: str) -> tuple[str, str] | None:
     at = min((p for p in (head.find(":"), head.find("="), head.find("|"), head.find("\t")) if p > 0), default=-1)
     if at < 2:
         return None
-    if text[at : at + 3] == "://" or text[at] == "=" and text[at - 1] in "<>!~^=":
+    if text[at : at + 3] == "://" or (text[at] == "=" and text[at - 1] in "<>!~^="):
         return None
     value = text[at + 1 :]
     if text[at] == "=" and value.startswith("="):

@@ -147,8 +147,8 @@ def _os_release(reading: Reading) -> None:
         return
     if "VERSION_ID" in found:
         reading.put("system.version", found["VERSION_ID"][1], found["VERSION_ID"][0], MEASURED - 1)
-    elif "VERSION" in found and (match := re.match(r"\d{1,3}(?:\.\d{1,3}){0,2}", found["VERSION"][1])):
-        reading.put("system.version", match[0], found["VERSION"][0], MEASURED - 2)
+    elif "VERSION" in found and (number := re.match(r"\d{1,3}(?:\.\d{1,3}){0,2}", found["VERSION"][1])):
+        reading.put("system.version", number[0], found["VERSION"][0], MEASURED - 2)
 
 
 def _processor(reading: Reading) -> None:
@@ -236,9 +236,8 @@ def _chip(reading: Reading, index: int, text: str) -> None:
             GpuList(MEASURED, True, [({"vendor": "apple", "name": text, "integrated": True}, reading.source(index))])
         )
         reading.saw("system_profiler", 10)
-    elif fields := names.gpu_from_name(text):
-        if "vendor" in fields:
-            reading.gpu_lists.append(GpuList(MEASURED, False, [(fields, reading.source(index))]))
+    elif (fields := names.gpu_from_name(text)) and "vendor" in fields:
+        reading.gpu_lists.append(GpuList(MEASURED, False, [(fields, reading.source(index))]))
 
 
 def _devices(reading: Reading, index: int, line: str) -> None:

@@ -74,9 +74,10 @@ def _enrich(cards: list[tuple[Card, str]], other: GpuList, base: GpuList) -> Non
             if not repeated or base.complete or other.rank < CLAIMED or not _key(fields):
                 continue
             cards.append((dict(fields), source))
-        elif not base.complete and (
-            other.rank >= CLAIMED or base.rank <= CLAIMED or fields.get("gfx") or fields.get("pci_id")
+        elif (
+            not base.complete
+            and (other.rank >= CLAIMED or base.rank <= CLAIMED or fields.get("gfx") or fields.get("pci_id"))
+            and (_key(fields) or fields.get("gfx") or fields.get("pci_id"))
         ):
-            if _key(fields) or fields.get("gfx") or fields.get("pci_id"):
-                cards.append((dict(fields), source))
-                used[id(cards[-1][0])] = 1
+            cards.append((dict(fields), source))
+            used[id(cards[-1][0])] = 1

@@ -194,7 +194,10 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         )
     ):
         return
-    if any(w in low for w in ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")):
+    if any(
+        w in low
+        for w in ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
+    ):
         return
     if (
         "depends" in low
@@ -203,9 +206,8 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         or "://" in low
         or "install" in low.split("(")[0]
         or "distribution" in low
-    ):
-        if not re.match(r"\s{0,4}pip install torch\s{1,4}\(\d", low):
-            return
+    ) and not re.match(r"\s{0,4}pip install torch\s{1,4}\(\d", low):
+        return
     if (
         re.search(
             r"nightly:|falls? back|fallback|trying|tested:|\bworks\b|correct\b|->\s*$|\(torch==|instead|supports?\b|needs?\b|minimum",
@@ -234,8 +236,8 @@ def _loose(reading: Reading, index: int, line: str) -> None:
                     reading.put("torch.variant", "cpu", index, CLAIMED - 1)
         else:
             put_package(reading, name, version, index, CLAIMED)
-    if match := re.match(r"\s{0,4}pip install torch\s{1,4}\((\d[\w.+]{2,30})\)", line):
-        if parsed := values.parse_torch(match[1]):
+    if noted := re.match(r"\s{0,4}pip install torch\s{1,4}\((\d[\w.+]{2,30})\)", line):
+        if parsed := values.parse_torch(noted[1]):
             put_torch(reading, index, parsed, CLAIMED)
             reading.draft.put("request.installer", "pip", reading.source(index), rank=PRINTED)
 

@@ -138,20 +138,6 @@ def _done(reading: Reading, index: int, line: str) -> None:
             put_package(reading, pair[1], pair[2], index, CLAIMED - 1)
         if (pair := _NAME_VERSION.match(match[1])) and canonical(pair[1]) == "torch":
             reading.symptom("torch-uninstalled", index)
-            seen = [
-                p.version
-                for i in reading.find("torch-")
-                if "uninstalled torch-" in reading.lines[i].lower()
-                and (p := values.parse_torch(reading.lines[i].split("torch-")[1]))
-            ]
-            running = reading.draft.value("torch.version")
-            if (
-                running
-                and seen
-                and values.parse_torch(running)
-                and all(values.parse_torch(running).version != v for v in seen)
-            ):  # type: ignore[union-attr]
-                reading.symptom("torch-versions-differ", index)
         return
     if match := _INSTALLED.search(line):
         for item in match[1].split():

@@ -188,10 +188,10 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         put_platform(reading, answer_at, answer, PRINTED + 4)
         put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
     if "is_available()" in asks and "sys.exit" not in line:
-        word = re.search(r"\b(True|False)\b", answer)
-        if word:
+        said = re.search(r"\b(True|False)\b", answer)
+        if said:
             what = re.search(r"(cuda|xpu|mps)(?:\.backends)?\.is_available", line)
-            _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", word[1])
+            _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", said[1])
     if ("version.cuda" in asks and "is None" in line and answer.startswith("True")) or (
         asks == ["version.cuda"] and answer == "None"
     ):

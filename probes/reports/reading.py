@@ -81,11 +81,11 @@ class Reading:
         if value is None or value == "":
             return
         if path == "python.version":
-            known = self.draft.value(path)
-            if known and known.startswith(f"{value}."):
+            held = self.draft.held(path)
+            if held and held[1].startswith(f"{value}."):
                 return  # 3.12 says nothing new beside 3.12.3
-            if known and value.startswith(f"{known}."):
-                rank = max(rank, self.draft._values[path][0] + 1)
+            if held and value.startswith(f"{held[1]}."):
+                rank = max(rank, held[0] + 1)
         self.draft.put(path, value, self.source(index), rank=rank)
 
     def saw(self, kind: str, weight: int = 1) -> None:

@@ -22,7 +22,7 @@ def put_request(reading: Reading, index: int, package: str, specifier: str | Non
     reading.draft.put("request.package", "torch", reading.source(index), rank=rank)
     local = _LOCAL.search(specifier)
     version = _LOCAL.sub("", specifier)
-    if version.startswith("===") or version.startswith("=="):
+    if version.startswith(("===", "==")):
         version = version.lstrip("=").strip()
     if version.startswith("^"):
         version = ">=" + version[1:]
@@ -32,8 +32,10 @@ def put_request(reading: Reading, index: int, package: str, specifier: str | Non
         reading.put("request.variant", values.variant_of_local(local[1]), index, rank)
 
 
-def put_index(reading: Reading, index: int, url: str, rank: int) -> None:
-    """An index or find-links address. One that names a variant asks for that variant."""
+def put_index(reading: Reading, index: int, url: str, rank: int, *, beside: bool = False) -> None:
+    """An index or find-links address. One that names a variant asks for that variant, unless it stands ``beside`` the
+    default index, which may serve the request as well.
+    """
     url = url.strip("'\"`,;)]} ")
     if not url.startswith(("http://", "https://", "file:")) or len(url) > 400:
         return
@@ -52,4 +54,5 @@ def put_index(reading: Reading, index: int, url: str, rank: int) -> None:
     )
     if torch_index or reading.draft.value("request.index") is None:
         reading.put("request.index", url, index, rank + (2 if torch_index else -3))
-    reading.put("request.variant", values.variant_of_url(url), index, rank - 4)
+    if not beside:
+        reading.put("request.variant", values.variant_of_url(url), index, rank - 4)

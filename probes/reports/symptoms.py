@@ -102,6 +102,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("xpu-no-fp64", "double type is not supported"),
     _row("xpu-no-fp64", "aspect fp64 is not supported"),
     _row("xpu-no-fp64", "required aspect fp64"),
+    _row("container-user-not-root", "non-root", r"\bnon-root\b"),
     _row("xpu-group-added", "usermod", r"usermod\b.{0,40}\b(?:render|video)\b"),
     # Apple
     _row("mps-backend-supported-on", "mps backend is supported on mac"),

@@ -84,9 +84,8 @@ def read_uv(reading: Reading) -> None:
             reading.symptom("uv-wheels-for", index)
         if "No solution found" in line or "requirements are unsatisfiable" in line:
             reading.saw("uv_error", 15)
-            if match := _REQUIRE.search(line):
-                if canonical(match[1]) == "torch":
-                    put_request(reading, index, "torch", match[2], MEASURED - 2)
+            if (match := _REQUIRE.search(line)) and canonical(match[1]) == "torch":
+                put_request(reading, index, "torch", match[2], MEASURED - 2)
             if (
                 (match := _DEPENDS.search(line))
                 and "you require" in line
