@@ -108,7 +108,7 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
     outcomes = [o for o in _outcomes(case, installed) if o.status == "failed" and o.id in _ASKED_OF_INSTALLED]
     if case.facts.torch.gpu_available:
         # torch itself reached the driver: whatever the numbers say, it is not too old.
-        outcomes = [o for o in outcomes if o.id not in ("driver-too-old", "xpu-gpu-unsupported")]
+        outcomes = [o for o in outcomes if o.id != "driver-too-old"]
     gpu = [o for o in outcomes if o.gpu is not None]
     rest = [o for o in outcomes if o.gpu is None]
     vendor = _vendor(installed.variant)
