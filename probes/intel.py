@@ -16,6 +16,7 @@ from torchdoctor.probes.loader import candidates, version_behind
 __all__ = ["probe"]
 
 _VENDOR = "8086"
+_GPU_MAKERS = ("8086", "10de", "1002")
 _FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", "/run/opengl-driver/lib")
 # libze_intel_gpu.so.1.6.33276 tells its version; a soname alone (….so.1) does not.
 _VERSIONED = re.compile(r"libze_[a-z0-9_]{1,40}\.so\.(\d{1,6}(?:\.\d{1,6}){1,4})")
@@ -35,10 +36,12 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     bus = pci.scan(host)
     # Class 03 only: the neural accelerators of newer processors are class 12 and no GPUs.
     devices = [d for d in bus.value or () if d.vendor == _VENDOR and d.display]
+    cards = [d for d in bus.value or () if d.vendor in _GPU_MAKERS and d.display and not _inside(d.address)]
     for device in devices:
         draft.gpu(
             device.source or pci.BUS,
             vendor="intel",
+            integrated=True if cards and _inside(device.address) else None,
             name=device.name,
             pci_id=device.pci_id,
             driver=device.driver,
@@ -46,8 +49,8 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
         )
     wsl = host.stat("/dev/dxg").ok
     if devices:
-        # The graphics inside the processor is 00:02.0; a card beside it is the one to compute on.
-        first = sorted(devices, key=lambda d: d.address.endswith("00:02.0"))
+        # Of graphics inside the processor and a card, the card is the one to compute on.
+        first = sorted(devices, key=lambda d: _inside(d.address))
         bound = next((d for d in first if d.driver), None)
         unbound = all(d.driver == "" for d in devices)
         draft.put(
@@ -65,6 +68,11 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     if devices or wsl:
         _put_library(host, draft, "drivers.intel.compute_runtime", _RUNTIMES)
         _put_library(host, draft, "runtimes.level_zero", (_LOADER,))
+
+
+def _inside(address: str) -> bool:
+    """The place of the graphics inside an Intel processor. A card that a virtual machine was given alone may have it too."""
+    return address in ("0000:00:02.0", "00:02.0")
 
 
 def _put_library(host: Host, draft: Draft, path: str, names: tuple[str, ...]) -> None:

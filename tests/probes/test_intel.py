@@ -16,7 +16,10 @@ LISTED = {BUS: ["0000:04:00.0"]}
 
 def test_a_card_beside_old_graphics(host: Any, probed: Any) -> None:
     facts = probed(intel.probe, host("linux-arc-a580-beside-hd4000"))
-    assert [(g.pci_id, g.driver) for g in facts.gpus] == [("8086:0162", "i915"), ("8086:56a2", "xe")]
+    assert [(g.pci_id, g.driver, g.integrated) for g in facts.gpus] == [
+        ("8086:0162", "i915", True),
+        ("8086:56a2", "xe", None),
+    ]
     assert facts.drivers.intel.kernel_driver == "xe"
     assert facts.drivers.intel.compute_runtime == "1.6.33276"
     assert facts.runtimes.level_zero == "1.21.9"
@@ -66,3 +69,8 @@ def test_a_machine_without_intel(host: Any) -> None:
     intel.probe(host("linux-vm-no-gpu"), draft, time.monotonic() + 5)
     assert draft.forget_no_gpus() == BUS
     assert draft.value("drivers.intel.compute_runtime") is None
+
+
+def test_a_card_that_a_virtual_machine_was_given_alone_may_stand_in_that_place(recorded: Any, probed: Any) -> None:
+    files = {f"{BUS}/0000:00:02.0/uevent": "PCI_CLASS=30000\nPCI_ID=8086:56A0\n"}
+    assert probed(intel.probe, recorded(files, listings={BUS: ["0000:00:02.0"]})).gpus[0].integrated is None
