@@ -174,9 +174,9 @@ def _from_windows(host: Host, draft: Draft) -> tuple[Reading, str] | None:
 
 
 def _exported(host: Host) -> Mapping[str, Any]:
-    """The same key as ``reg query`` or ``reg export`` printed it, in a recording."""
+    """The same key as ``reg query`` or ``reg export`` printed it, or ``Win32_Processor``, in a recording."""
     from torchdoctor.probes.gather import decode
-    from torchdoctor.probes.registry_text import parse_reg
+    from torchdoctor.probes.registry_text import parse_blocks, parse_reg
 
     for _, done in host.commands():
         text = decode(done.stdout)
@@ -184,4 +184,8 @@ def _exported(host: Host) -> Mapping[str, Any]:
             for key, values in parse_reg(text).items():
                 if key.endswith("\\CentralProcessor\\0"):
                     return values
+        if "Manufacturer" in text and "AddressWidth" in text:
+            for block in parse_blocks(text):
+                if block.get("AddressWidth") and block.get("Name"):
+                    return {"ProcessorNameString": block["Name"], "VendorIdentifier": block.get("Manufacturer")}
     return {}

@@ -16,6 +16,7 @@ __all__ = ["BUS", "PciDevice", "scan"]
 
 BUS = "/sys/bus/pci/devices"
 _DRM = "/sys/class/drm"
+_TREE = "/sys/devices"
 
 
 _HEX4 = re.compile(r"(?:0x)?0{0,4}([0-9a-f]{1,4})", re.I)
@@ -34,8 +35,8 @@ def scan(host: Host) -> Answer[tuple[PciDevice, ...]]:
     if names.value:
         return _from_bus(host, names)
     cards = _from_drm(host)
-    if not cards:
-        cards = _from_commands(host)
+    if not cards and host.kind != "live":
+        cards = _from_tree(host) or _from_commands(host)
     if cards:
         return Answer(tuple(cards), UNRECORDED, f"{BUS} could not be listed")
     if names.ok and names.value is not None:
@@ -63,10 +64,36 @@ def _from_drm(host: Host) -> list[PciDevice]:
         if re.fullmatch(r"card\d{1,3}", name):
             link = host.link(f"{_DRM}/{name}/device").value or ""
             address = link.rpartition("/")[2] or name
-            device = _read(host, f"{_DRM}/{name}/device", address)
+            device = _read(host, f"{_DRM}/{name}/device", address) or _behind(host, name)
             if device is not None and device.accelerated:
                 devices.setdefault(address, device)
     return list(devices.values())
+
+
+def _behind(host: Host, card: str) -> PciDevice | None:
+    """The card's own link ends in its place in the tree of devices: ``…/0000:01:00.0/drm/card0``."""
+    target = (host.link(f"{_DRM}/{card}").value or "").rpartition("/drm/")[0]
+    place = target.rpartition("/sys/devices/")[2] if "/sys/devices/" in target else target.rpartition("../devices/")[2]
+    return _read(host, f"{_TREE}/{place}", place.rpartition("/")[2]) if place else None
+
+
+def _from_tree(host: Host) -> list[PciDevice]:
+    """A recording may hold the tree of devices without the links of the bus into it."""
+    found: list[PciDevice] = []
+    left = [f"{_TREE}/{name}" for name in host.listing(_TREE).value or () if name.startswith("pci")]
+    for _ in range(4096):
+        if not left:
+            break
+        folder = left.pop()
+        children = [
+            n
+            for n in host.listing(folder).value or ()
+            if re.fullmatch(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", n)
+        ]
+        left += [f"{folder}/{name}" for name in children]
+        devices = (_read(host, f"{folder}/{name}", name) for name in children)
+        found += [d for d in devices if d is not None and d.accelerated]
+    return sorted(found, key=lambda d: d.address)
 
 
 def _read(host: Host, folder: str, address: str) -> PciDevice | None:
@@ -126,12 +153,9 @@ def _hex4(text: str) -> str:
 
 
 def _from_commands(host: Host) -> list[PciDevice]:
-    commands = host.commands()
-    if not commands:
-        return []
     from torchdoctor.probes.pci_text import parse_lspci, parse_lstopo, parse_udevadm
 
-    for argv, done in commands:
+    for argv, done in host.commands():
         name = argv[0].replace("\\", "/").rpartition("/")[2] if argv else ""
         parse = {"lspci": parse_lspci, "udevadm": parse_udevadm, "lstopo": parse_lstopo}.get(name)
         if parse is not None:

@@ -12,6 +12,7 @@ __all__ = ["parse_lspci", "parse_lstopo", "parse_udevadm"]
 _ADDRESS = re.compile(r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.I)
 _BRACKETED = re.compile(r"\[([0-9a-f]{4})\]", re.I)
 _PAIR = re.compile(r"\[([0-9a-f]{4}):([0-9a-f]{4})\]", re.I)
+_QUOTED = re.compile(r'"([^"]{0,300})"')
 _NAME = re.compile(r"\[([^\[\]]{3,80})\]")
 _VENDOR_WORDS = {
     "NVIDIA Corporation": "10de", "nVidia Corporation": "10de", "Advanced Micro Devices": "1002", "ATI Technologies": "1002",
@@ -43,6 +44,12 @@ def parse_lspci(text: str) -> list[PciDevice]:
 
 
 def _lspci_line(address: str, rest: str) -> list[PciDevice]:
+    quoted = _QUOTED.findall(rest)
+    if len(quoted) >= 3:
+        # The machine-readable layout of ``-mm``: class, vendor and device, each with or without its number.
+        block = f"Slot: {address}\nClass: {quoted[0]}\nVendor: {quoted[1]}\nDevice: {quoted[2]}"
+        parsed = _lspci_block(block)
+        return [parsed] if parsed is not None else []
     pair = _PAIR.findall(rest)
     bare = _NUMERIC.search(rest) or _NUMERIC.search(rest.replace("Class ", "").replace('"', ""))
     label, _, words = rest.partition(":")

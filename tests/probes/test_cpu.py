@@ -121,3 +121,9 @@ def test_an_exported_registry_counts(recorded: Any, probed: Any) -> None:
     facts = probed(cpu.probe, recorded(commands={"registry export": text}, system="windows"))
     assert (facts.cpu.model, facts.cpu.vendor) == ("AMD EPYC 7302 16-Core Processor", "AuthenticAMD")
     assert facts.cpu.features is None
+
+
+def test_a_processor_object_counts(recorded: Any, probed: Any) -> None:
+    text = "\r\nAddressWidth=64\r\nCaption=AMD64 Family 25\r\nManufacturer=AuthenticAMD\r\nName=AMD Ryzen 9 5950X\r\n"
+    facts = probed(cpu.probe, recorded(commands={"wmic cpu get * /value": text.encode("utf-16")}, system="windows"))
+    assert (facts.cpu.model, facts.cpu.vendor) == ("AMD Ryzen 9 5950X", "AuthenticAMD")

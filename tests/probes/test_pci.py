@@ -81,3 +81,22 @@ def test_numbers() -> None:
     assert pci_class("0x030200") == pci_class("30200") == "0302"
     assert pci_class("") == pci_class("0x03zz00") == pci_class("0x0302000000") == ""
     assert parse_uevent("A=1\nnonsense\nB=x=y\r\n") == {"A": "1", "B": "x=y"}
+
+
+def test_a_cards_own_link_leads_to_its_device(recorded: Any) -> None:
+    place = "pci0000:00/0000:00:01.0/0000:01:00.0"
+    box = recorded(
+        {f"/sys/devices/{place}/uevent": CARD}, links={"/sys/class/drm/card0": f"../../devices/{place}/drm/card0"}
+    )
+    assert [(d.address, d.pci_id) for d in pci.scan(box).value or ()] == [("0000:01:00.0", "10de:2684")]
+
+
+def test_the_tree_of_devices_alone(recorded: Any) -> None:
+    tree = "/sys/devices/pci0000:00"
+    files = {
+        f"{tree}/0000:00:02.0/uevent": "PCI_CLASS=30000\nPCI_ID=8086:A780\n",
+        f"{tree}/0000:00:01.0/0000:01:00.0/uevent": CARD,
+    }
+    answer = pci.scan(recorded(files))
+    assert answer.status == "unrecorded"
+    assert [d.pci_id for d in answer.value or ()] == ["8086:a780", "10de:2684"]

@@ -73,3 +73,19 @@ def test_lstopo() -> None:
 @pytest.mark.parametrize("text", ["", "\0\0", "lspci: command not found", "01:00.0", "01:00.0 :", "Slot:\n\nSlot:"])
 def test_other_text_gives_nothing(text: Any) -> None:
     assert parse_lspci(text) == parse_udevadm(text) == parse_lstopo(text) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '01:00.0 "3D controller [0302]" "NVIDIA Corporation [10de]" "GA100 [A100 PCIe 80GB] [20b5]" -ra1 "NVIDIA [10de]" "Device [1533]"',
+        '01:00.0 "0302" "10de" "20b5" -ra1 "10de" "1533"',
+    ],
+)
+def test_quoted(line: str) -> None:
+    (card,) = parse_lspci(line)
+    assert (card.address, card.pci_id, card.class_code) == ("01:00.0", "10de:20b5", "0302")
+
+
+def test_quoted_names_alone() -> None:
+    assert parse_lspci('00:02.0 "VGA compatible controller" "VMware" "SVGA II Adapter" ""') == []
