@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import aims_at, unusable
+from torchdoctor.matrix.checks._aim import unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.verdict import Finding
@@ -27,12 +27,14 @@ def metal_device_missing(case: Case) -> Iterator[Finding]:
     silent = unusable(case, "apple") and enough
     if not (none or silent):
         return
+    # Every wheel for Apple silicon has Metal built in: only a request says that it is wanted.
+    wanted = case.asked.variant == "mps" or bool({"mps", "gpu"} & set(case.asked.requires))
     virtual = next((i for i, g in case.gpus("apple") if "paravirtual" in (g.name or "").lower()), None)
     yield finding(
         "metal-device-missing",
         case,
         about="installed" if case.installed else "machine",
-        severity="blocker" if silent or (none and aims_at(case, "apple")) else "warning",
+        severity="blocker" if silent or wanted else "warning",
         detail="This process sees no Metal device"
         + (
             ": the machine is virtual."

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-
 from torchdoctor.matrix.case import Asked, Case
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.checks import run_checks
@@ -39,8 +38,9 @@ def examine() -> Examine:
         )
         found: dict[str, Finding] = {}
         for finding in run_checks(case):
-            assert finding.id not in found, f"{finding.id} twice"
-            found[finding.id] = finding
+            # A fact and a text may prove the same: the graver word counts, as in suppress().
+            if finding.id not in found or found[finding.id].severity != "blocker":
+                found[finding.id] = finding
         return found
 
     return run

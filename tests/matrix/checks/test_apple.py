@@ -27,6 +27,8 @@ def test_virtual_machine(examine: Examine) -> None:
     found = examine({**MAC, "gpus": [gpu], "runtimes": {"metal": ""}})["metal-device-missing"]
     assert "virtual" in found.detail
     assert found.severity == "warning"
+    required = examine({**MAC, "runtimes": {"metal": ""}}, requires=("mps",))
+    assert required["metal-device-missing"].severity == "blocker"
 
 
 def test_no_cuda_is_no_missing_metal(examine: Examine) -> None:

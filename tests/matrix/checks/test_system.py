@@ -19,7 +19,8 @@ BUS = [{"id": "bus-error-worker", "text": "Unexpected bus error", "line": 1}]
         ("docker", 67108864, [], "note"),
         ("docker", 67108864, BUS, "blocker"),
         ("docker", 8 << 30, [], None),
-        ("docker", None, BUS, None),
+        ("docker", None, [], None),
+        ("docker", 8 << 30, BUS, None),
         ("", 67108864, [], None),
     ],
 )
