@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
+import time
 
-__all__ = ["ask_torch"]
+__all__ = ["outcome"]
 
-_SCRIPT = """
-import json, torch
-seen = None
-try:
-    accelerators = [getattr(torch, "cuda", None), getattr(torch, "xpu", None), getattr(torch.backends, "mps", None)]
-    seen = any(a.is_available() for a in accelerators if a is not None)
-except AttributeError:
-    pass
-print(json.dumps({"seen": seen}))
-"""
 _DEADLINE = 120.0  # the first import from a cold disk reads gigabytes
+_SAID = {
+    "torch-import-failed": "does not import",
+    "torch-hangs": "does not answer",
+    "torch-crashed": "crashes",
+    "illegal-instruction": "crashes",
+    "torch-kernel-failed": "cannot compute",
+    "torch-wrong-result": "computes wrongly",
+}
 
 
-def ask_torch(python: str, deadline: float = _DEADLINE) -> tuple[str | None, bool | None]:
-    """(what is wrong with importing torch, does it see a GPU); ``None`` for nothing, or not known."""
-    line = [python, "-I", "-c", _SCRIPT]
-    try:
-        ran = subprocess.run(line, capture_output=True, timeout=deadline, cwd=os.path.abspath(os.sep), check=False)
-    except subprocess.TimeoutExpired:
-        return f"does not import within {deadline:.0f} seconds", None
-    except OSError as error:
-        return f"cannot be asked: {error.strerror}", None
-    if ran.returncode < 0:
-        return f"crashes on import (signal {-ran.returncode})", None
-    if ran.returncode:
-        lines = ran.stderr.decode("utf-8", "replace").strip().splitlines()
-        return f"does not import: {lines[-1] if lines else f'status {ran.returncode}'}", None
-    try:
-        return None, json.loads(ran.stdout.splitlines()[-1])["seen"]
-    except (ValueError, IndexError, KeyError):
-        return None, None
+def outcome(python: str, deadline: float = _DEADLINE) -> tuple[str | None, bool | None]:
+    """(what is wrong with the installed torch, does it use a GPU); ``None`` for nothing, or not known."""
+    from torchdoctor.probes.ask_torch import ask_torch
+    from torchdoctor.probes.draft import Draft
+    from torchdoctor.probes.live import LiveHost
+
+    draft = Draft()
+    ask_torch(LiveHost(), [python], draft, time.monotonic() + deadline)
+    facts = draft.build()
+    for symptom in facts.symptoms or ():
+        if symptom.id in _SAID:
+            return f"{_SAID[symptom.id]}: {symptom.text}", facts.torch.gpu_available
+    return None, facts.torch.gpu_available

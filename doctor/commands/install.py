@@ -240,16 +240,16 @@ def _carry_out(planned: Plan) -> int:
 
 def _checked(request: Request, version: str) -> int:
     """Does what was installed import, and does it see the GPU?"""
-    from torchdoctor.outcome import ask_torch
+    from torchdoctor.outcome import outcome
 
-    problem, seen = ask_torch(request.environment.python)
+    problem, seen = outcome(request.environment.python)
     if problem is not None:
         _say(f"torch {version} is installed but {problem}")
         return 1
     if request.gpu and seen is False:
-        _say(f"torch {version} is installed and imports, but sees no GPU: torchdoctor check tells why")
+        _say(f"torch {version} is installed and works, but uses no GPU: torchdoctor check tells why")
         return 1
-    click.echo(f"torch {version} imports" + (" and sees the GPU" if seen else ""))
+    click.echo(f"torch {version} works" + (" on the GPU" if seen else ""))
     return 0
 
 

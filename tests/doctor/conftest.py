@@ -20,13 +20,25 @@ import pytest
 
 TAG = f"cp{sys.version_info[0]}{sys.version_info[1]}"
 
+# As much of torch as a check of an installation touches.
+_TORCH = """
+class version: cuda = hip = None
+class cuda:
+    is_available = staticmethod(lambda: False)
+class _Tensor:
+    def __matmul__(self, other): return self
+    def sum(self): return self
+    def item(self): return 64.0 * 64 * 64
+def ones(*shape, device): return _Tensor()
+"""
+
 
 def wheel(
     name: str, version: str, *, tag: str = "py3-none-any", needs: tuple[str, ...] = (), unpacked: int = 0
 ) -> tuple[str, bytes]:
     """(file name, bytes) of a wheel whose module knows its own version."""
     module = name.replace("-", "_")
-    body = f"__version__ = {version!r}\n".encode() + b"#" * unpacked
+    body = f"__version__ = {version!r}\n{_TORCH if name == 'torch' else ''}".encode() + b"#" * unpacked
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n" + "".join(
         f"Requires-Dist: {n}\n" for n in needs
     )

@@ -76,7 +76,7 @@ def test_torch_from_its_index_the_rest_from_the_usual_one(install: Run, environm
         "new: on-torch 1.0",
         "new: torch 2.14.1+cu126",
         "new: torchvision 0.29.1+cu126",
-        "torch 2.14.1+cu126 imports",
+        "torch 2.14.1+cu126 works",
     ]
     files = environment.files()
     again = install("--yes", "torchvision")
