@@ -9,6 +9,8 @@ from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["merge_gpus"]
 
+_MOST = 200  # readings of one vendor's GPUs: no real paste has more
+
 Card = dict[str, Any]
 
 _NOISE = re.compile(r"\b(?:nvidia|geforce|amd|radeon|intel|corporation|graphics|gpu|tm|r|laptop|mobile)\b|[^a-z0-9]+")
@@ -21,6 +23,7 @@ def merge_gpus(reading: Reading) -> None:
         lists = sorted((rows for rows in lists if rows.gpus), key=lambda rows: (-rows.rank, -len(rows.gpus)))
         if not lists:
             continue
+        lists = lists[:_MOST]
         base = lists[0]
         cards = [(dict(fields), source) for fields, source in base.gpus]
         for other in lists[1:]:

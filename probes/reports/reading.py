@@ -15,7 +15,9 @@ __all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "ope
 CLAIMED, PRINTED, MEASURED = 0, 10, 20
 
 _MAX_LINE = 16 * 1024  # a longer line holds nothing that is read line by line; it is cut, not searched
-_MAX_LINES = 100_000  # of a longer text the first and the last so many lines are read
+# Of a longer text the first and the last so many lines or characters are read.
+_MAX_LINES = 50_000
+_MAX_CHARS = 4 * 1024 * 1024
 
 # Terminal control: CSI, OSC (ended by BEL or ST) and the two-character escapes.
 _ESCAPES = re.compile(r"\x1b\[[0-9;:<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]?[0-~]|[\x9b\x9d\x90]")
@@ -60,7 +62,6 @@ class Reading:
     draft: Draft = field(default_factory=Draft)
     kinds: dict[str, int] = field(default_factory=dict)
     gpu_lists: list[GpuList] = field(default_factory=list)
-    first: int = 0  # line number of lines[0] after a cut in the middle
     cut_at: int | None = None
     cut_by: int = 0
     taken: set[int] = field(default_factory=set)  # lines that a stricter parser has understood
@@ -116,16 +117,38 @@ def clean(text: str) -> str:
 
 
 def open_reading(text: str) -> Reading:
-    """Clean ``text`` and cut what is too long to be a report."""
-    text = clean(text)
-    lines = text.split("\n")
-    cut_at, cut_by = None, 0
-    if len(lines) > 2 * _MAX_LINES:
-        cut_at, cut_by = _MAX_LINES, len(lines) - 2 * _MAX_LINES
-        lines = lines[:_MAX_LINES] + lines[-_MAX_LINES:]
-    lines = [_line(line) for line in lines]
+    """Clean ``text`` and cut what is too long to be a report: of that, its beginning and its end are read."""
+    head, tail, between = _ends(text)
+    lines = [_line(line) for line in clean(head).split("\n")]
+    cut_at = None
+    if tail:
+        cut_at = len(lines)
+        lines += [_line(line) for line in clean(tail).split("\n")]
     text = "\n".join(lines)
-    return Reading(text=text, lines=lines, low=text.lower(), cut_at=cut_at, cut_by=cut_by)
+    return Reading(text=text, lines=lines, low=text.lower(), cut_at=cut_at, cut_by=between)
+
+
+def _ends(text: str) -> tuple[str, str, int]:
+    """(beginning, end, number of lines left out between them); the end is empty where all of it is short enough."""
+    if len(text) <= 2 * _MAX_CHARS and text.count("\n") <= 2 * _MAX_LINES:
+        return text, "", 0
+    head, tail = text[:_MAX_CHARS], text[max(_MAX_CHARS, len(text) - _MAX_CHARS) :]
+    head_end = _nth(head, _MAX_LINES)
+    tail_start = len(tail) - _nth(tail[::-1], _MAX_LINES)
+    if tail_start == 0:  # begin with a whole line
+        tail_start = tail.find("\n") + 1
+    end = len(text) - len(tail) + tail_start
+    return head[:head_end], tail[tail_start:], text.count("\n", head_end, end) - 1
+
+
+def _nth(text: str, count: int) -> int:
+    """Where the ``count``-th line of ``text`` ends, or its length."""
+    if text.count("\n") < count:
+        return len(text)
+    at = -1
+    for _ in range(count):
+        at = text.find("\n", at + 1)
+    return at
 
 
 def _line(line: str) -> str:
