@@ -54,12 +54,14 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     elif _none(host, bus.ok, bus.absent):
         draft.no_gpus(pci.BUS)
     else:
-        draft.miss("gpus", bus.detail)
+        draft.miss("gpus", bus.detail or "/dev/dxg does not tell whose GPU stands behind it")
 
 
 def _none(host: Host, listed: bool, no_bus: bool) -> bool:
-    """Was the whole machine looked at? Without a PCI bus a GPU can only come through the WSL device."""
-    return listed or (no_bus and host.stat("/dev/dxg").absent and host.stat("/dev/kfd").absent)
+    """Was the whole machine looked at? A GPU that comes through the WSL device is on no bus."""
+    if not (listed or no_bus) or host.stat("/dev/dxg").ok:
+        return False
+    return listed or (host.stat("/dev/dxg").absent and host.stat("/dev/kfd").absent)
 
 
 def cards_of(on_bus: list[pci.PciDevice], compute: list[kfd.KfdGpu]) -> list[Card]:

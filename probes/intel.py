@@ -59,10 +59,10 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
             f"{first[0].source}/driver",
         )
         put_render_nodes(host, draft)
-    elif bus.ok or (bus.absent and not wsl and host.stat("/dev/dxg").absent):
+    elif not wsl and (bus.ok or (bus.absent and host.stat("/dev/dxg").absent)):
         draft.no_gpus(pci.BUS)
     else:
-        draft.miss("gpus", bus.detail)
+        draft.miss("gpus", bus.detail or "/dev/dxg does not tell whose GPU stands behind it")
     if wsl:
         put_node(host, draft, "/dev/dxg")
     if devices or wsl:

@@ -70,7 +70,7 @@ def _linux(host: Host, draft: Draft, deadline: float) -> None:
         driver.loaded = None  # the kernel of a WSL guest or of a sandbox shows no module
     _put_installed(host, draft, driver, hinted=bool(gpus), wsl=wsl, tegra=tegra is not None)
     reachable = control.ok or wsl or (driver.loaded and not control.absent)
-    if not gpus and tegra is None and reachable and (control.ok or not bus.ok):
+    if not gpus and tegra is None and reachable and (control.ok or wsl or not bus.ok):
         gpus = _asked(host, draft, deadline, driver)
     elif gpus and driver.loaded and driver.version is None:
         _asked(host, draft, deadline, driver, only_driver=True)

@@ -84,3 +84,10 @@ def test_a_container_that_was_given_one_of_two_cards_has_one(recorded: Any, prob
     }
     box = recorded(files, listings={nodes: ["0", "1", "2"]}, denied=[f"{nodes}/2/properties"])
     assert [g.gfx for g in probed(amd.probe, box).gpus] == ["gfx90a"]
+
+
+def test_the_bus_of_a_wsl_guest_proves_nothing(host: Any) -> None:
+    draft = Draft()
+    amd.probe(host("wsl2-rtx2070-with-bus"), draft, time.monotonic() + 5)
+    assert draft.forget_no_gpus() is None
+    assert "/dev/dxg" in draft.build().unknown["gpus"]

@@ -74,3 +74,10 @@ def test_a_machine_without_intel(host: Any) -> None:
 def test_a_card_that_a_virtual_machine_was_given_alone_may_stand_in_that_place(recorded: Any, probed: Any) -> None:
     files = {f"{BUS}/0000:00:02.0/uevent": "PCI_CLASS=30000\nPCI_ID=8086:56A0\n"}
     assert probed(intel.probe, recorded(files, listings={BUS: ["0000:00:02.0"]})).gpus[0].integrated is None
+
+
+def test_the_bus_of_a_wsl_guest_proves_nothing(host: Any) -> None:
+    draft = Draft()
+    intel.probe(host("wsl2-rtx2070-with-bus"), draft, time.monotonic() + 5)
+    assert draft.forget_no_gpus() is None
+    assert "/dev/dxg" in draft.build().unknown["gpus"]

@@ -228,3 +228,9 @@ def test_nodes_without_a_card_on_the_bus_are_a_reason_to_ask(recorded: Any, prob
     assert box.asked == [QUERY]
     assert facts.gpus is None
     assert "did not answer" in facts.unknown["gpus"]
+
+
+def test_the_bus_of_a_wsl_guest_does_not_keep_from_asking(host: Any, probed: Any) -> None:
+    facts = probed(nvidia.probe, host("wsl2-rtx2070-with-bus"))
+    assert [(g.name, g.pci_id) for g in facts.gpus] == [("NVIDIA GeForce RTX 2070", "10de:1f02")]
+    assert facts.drivers.nvidia.version == "576.88"
