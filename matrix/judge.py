@@ -10,11 +10,11 @@ from torchdoctor.matrix.case import Asked, Case
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.checks import run_checks
 from torchdoctor.matrix.fit import fit, installed_torch
+from torchdoctor.matrix.gpu_needs import assumed_vendors
 from torchdoctor.matrix.grounds import OUTSIDE
 from torchdoctor.matrix.infer import infer
 from torchdoctor.matrix.offers import adopt_offer
 from torchdoctor.matrix.request import RequestError, Wanted, in_family, normal_variant, wanted
-from torchdoctor.matrix.requirements import assumed_vendors
 from torchdoctor.matrix.select import Choice, choose
 from torchdoctor.matrix.shortfall import request_findings, rosetta_findings
 from torchdoctor.matrix.suppress import suppress
@@ -24,6 +24,12 @@ from torchdoctor.probes.facts import Facts
 __all__ = ["Judgement", "judge"]
 
 _VENDORS = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
+
+
+_TORCH_FAILED = (
+    "torch-import-failed", "torch-available-failed", "torch-kernel-failed", "torch-crashed", "torch-hangs", "torch-wrong-result",
+)  # fmt: skip
+"""How torch failed when it was run (``--live``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +137,8 @@ def _status(findings: tuple[Finding, ...], case: Case, choice: Choice, over_inst
         return "blocked"
     if blockers:
         return "mismatch"
+    if case.symptom(*_TORCH_FAILED):
+        return "unknown"  # torch was asked and failed, and nothing that is known explains it
     if over_installed:
         # A build that is there and that nothing speaks against is fine unless what it must meet is not known at all.
         return "unknown" if case.facts.gpus is None and case.facts.torch.gpu_available is None else "ok"

@@ -54,6 +54,7 @@ except BaseException as e:
 
 _SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV"}
 _SOURCE = "torch itself"
+_NOT_INSTALLED = "ModuleNotFoundError: No module named 'torch'"  # no failure of a torch
 _EXPECTED = 64.0 * 64 * 64
 
 
@@ -109,7 +110,7 @@ def read_answer(done: Completed, draft: Draft) -> None:
     if isinstance(archs, list) and archs and all(isinstance(a, str) for a in archs):
         draft.put("torch.kernels", tuple(archs), _SOURCE, rank=1)
     for step in steps:
-        if isinstance(step.get("error"), str):
+        if isinstance(step.get("error"), str) and step["error"] != _NOT_INSTALLED:
             draft.symptom(f"torch-{step['step']}-failed", step["error"][:2000])
             _recognise(step["error"], draft)
     value = kernel.get("value")
