@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from torchdoctor.api import Options, Report
+
+if TYPE_CHECKING:
+    from torchdoctor.api import Options, Report
 
 __all__ = ["subject", "subject_options", "this_system", "unmet"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from torchdoctor.options import format_options, gate_options, machine_options, request_options, to_options
+from torchdoctor.subject import subject_options
 
 __all__ = ["command"]
 
@@ -16,32 +17,27 @@ __all__ = ["command"]
 @click.option(
     "--live", "live", is_flag=True, help="Also ask the installed torch itself, in a child process with a deadline."
 )
-@click.option("--machine", metavar="FILE", help="Do not probe: take the facts from a JSON or TOML profile.")
+@subject_options
 @request_options
 @machine_options
 @gate_options
 @format_options
-def command(path: str | None, live: bool, machine: str | None, **values: Any) -> int:
+def command(path: str | None, live: bool, machines: tuple[str, ...], overlay: bool, **values: Any) -> int:
     """Diagnose this machine: what is in the way, what to install.
 
     With PATH (a project's folder, requirement or lock file) say whether what it would install fits the machine.
     """
-    from torchdoctor import api
     from torchdoctor.output import emit, render
     from torchdoctor.report import failed
+    from torchdoctor.subject import subject
 
     options = to_options(values)
-    if live and machine is not None:
-        raise click.UsageError("--live asks the torch of this machine: not with --machine")
-    if machine is not None:
-        facts, warnings = api.read_machine(machine)
-        for warning in warnings:
-            click.echo(f"torchdoctor: warning: {warning}", err=True)
-        report = _project(path, facts, options) if path else api.judged(facts, ("machine", machine), options)
-    elif path is not None:
-        report = _project(path, api.examine(options)[0], options)
-    else:
-        report = _live(options, ask=live)
+    flags = {name: values[name] for name in ("gpus", "driver", "os", "arch")}
+    if live and (machines or any(flags.values())):
+        raise click.UsageError("--live asks the torch of this machine: not with a declared one")
+    report = subject(options, machines=machines, overlay=overlay, **flags, probe=lambda o: _live(o, ask=live))
+    if path is not None:
+        report = _project(path, report.facts, options)
     to_file = values["output"] != "-"
     text = render(
         report,
