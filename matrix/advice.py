@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.findings import finding
-from torchdoctor.matrix.requirements import HARDWARE, Outcome
+from torchdoctor.matrix.outcome import HARDWARE, Outcome
 from torchdoctor.matrix.select import Choice, Judged
 from torchdoctor.matrix.verdict import Finding, Recommendation, Status
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case, Installed
 from torchdoctor.matrix.catalog import Build, Catalog, Release, line_of, version_key
 from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
 from torchdoctor.matrix.grounds import install_hint, to_findings
+from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.platforms import interpreter_machine, platforms_of
 from torchdoctor.matrix.request import RequestError, normal_variant
-from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, assumed_vendors, requirements
+from torchdoctor.matrix.requirements import requirements
 from torchdoctor.matrix.select import Choice, Judged, gpu_vendors
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Facts

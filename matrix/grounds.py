@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.findings import finding
-from torchdoctor.matrix.requirements import Outcome
+from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.select import Judged
 from torchdoctor.matrix.verdict import About, Finding, Severity
 

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchdoctor.matrix.catalog import INDEX_ROOT, Build, Catalog, Release, version_key
+from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
+from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.platforms import Platforms, platforms_of
 from torchdoctor.matrix.request import Wanted, in_family
-from torchdoctor.matrix.requirements import Outcome, accelerated_gpus, assumed_vendors, interpreter_tag, requirements
+from torchdoctor.matrix.requirements import interpreter_tag, requirements
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts
 

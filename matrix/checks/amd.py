@@ -11,7 +11,7 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about, aims_at, build_facts, installed_vendor
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import gfx_name
-from torchdoctor.matrix.requirements import accelerated_gpus
+from torchdoctor.matrix.gpu_needs import accelerated_gpus
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Device
 

@@ -9,8 +9,8 @@ from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor, unusable
 from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.gpu_needs import accelerated_gpus
 from torchdoctor.matrix.gpus import intel_gpu
-from torchdoctor.matrix.requirements import accelerated_gpus
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Gpu

@@ -8,7 +8,7 @@ from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor, severity
 from torchdoctor.matrix.findings import finding
-from torchdoctor.matrix.requirements import accelerated_gpus
+from torchdoctor.matrix.gpu_needs import accelerated_gpus
 from torchdoctor.matrix.verdict import Finding
 
 _NOTHING = ("", "-1", "none", "NoDevFiles")

@@ -1,0 +1,264 @@
+"""What a build needs of the GPUs of its vendor and their driver: the driver's floor, and code that runs on every device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchdoctor.matrix.catalog import Build, Release, version_key
+from torchdoctor.matrix.gpu_code import Coverage, cuda_coverage, gfx_name, overridden_gfx
+from torchdoctor.matrix.outcome import Outcome, failed, listed
+from torchdoctor.probes.facts import Facts, Gpu
+
+__all__ = ["accelerated_gpus", "assumed_vendors", "gpu_outcomes"]
+
+_MINOR_VERSIONS = 11
+"""The first CUDA major whose minor versions share one driver floor (source: the CUDA compatibility guide)."""
+
+
+def accelerated_gpus(facts: Facts, vendor: str) -> tuple[tuple[int, Gpu], ...]:
+    """The GPUs of a vendor that a build must serve: the discrete ones, or all where there is no discrete one."""
+    mine = tuple((i, g) for i, g in enumerate(facts.gpus or ()) if g.vendor == vendor)
+    discrete = tuple((i, g) for i, g in mine if not g.integrated)
+    return discrete or mine
+
+
+def assumed_vendors(facts: Facts) -> tuple[str, ...]:
+    """Vendors whose driver is known to be there although nobody listed the GPUs."""
+    if facts.gpus is not None:
+        return ()
+    drivers = facts.drivers
+    found = (
+        ("nvidia", drivers.nvidia.version or drivers.nvidia.cuda or facts.system.jetson),  # every Jetson has one
+        ("amd", drivers.amdgpu.version),
+    )
+    return tuple(vendor for vendor, version in found if version)
+
+
+def gpu_outcomes(
+    release: Release, build: Build, facts: Facts, *, gpus: tuple[int, ...] | None = None
+) -> Iterator[Outcome]:
+    """The requirements a build has of the GPUs of its vendor and their driver; none where no such GPU is known."""
+    vendor = build.vendor
+    if facts.gpus is None and vendor in assumed_vendors(facts):
+        # A driver is there, so a GPU is; which one, nobody said.
+        if vendor == "nvidia":
+            if _old_jetpack(facts):
+                yield _jetson(build, facts, "this board")
+                return
+            yield from _nvidia_driver(build, facts, [])
+        yield Outcome(status="unknown", facts=("gpus",))
+        return
+    mine = [(i, g) for i, g in accelerated_gpus(facts, vendor or "") if gpus is None or i in gpus]
+    if not mine:
+        return
+    if vendor == "nvidia":
+        yield from _nvidia_driver(build, facts, mine)
+    for place, gpu in mine:
+        if vendor == "nvidia":
+            yield _cuda_code(release, build, facts, place, gpu)
+        elif vendor == "amd":
+            yield _gfx_code(build, facts, place, gpu)
+        elif vendor == "intel":
+            yield _xpu_device(release, build, place, gpu)
+
+
+def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> Iterator[Outcome]:
+    from torchdoctor.matrix import drivers
+
+    driver, system = facts.drivers.nvidia, facts.system
+    if build.toolkit[0] < _MINOR_VERSIONS:
+        yield from _old_toolkit(build, facts)
+        return
+    if system.jetson:
+        return  # JetPack's own numbering: the vendor's CUDA user space decides, not a driver branch
+    if driver.version == "" or driver.installed is False or driver.loaded is False:
+        return  # the advice is for after the driver is there; a check says that it is missing
+    # Under WSL the Windows driver is what runs, so its floors count.
+    os = "windows" if system.os == "windows" or system.wsl else "linux"
+    major = build.toolkit[0]
+    try:
+        floor = drivers.driver_floor(major, os)
+    except KeyError:
+        return  # a toolkit without a row: no number, no requirement
+    if driver.version:
+        if not drivers.at_least(driver.version, floor.version):
+            yield failed(
+                "driver-too-old",
+                ("drivers.nvidia.version",),
+                f"{build.variant} builds need driver {floor.version} or newer, this is {driver.version}",
+                f"driver {floor.version} or newer",
+                value=floor.version,
+            )
+            return
+    elif driver.cuda:
+        # Only the CUDA ceiling is known: the driver of that CUDA major carries every build of it.
+        if version_key(driver.cuda)[:1] < (major,):
+            yield failed(
+                "driver-too-old",
+                ("drivers.nvidia.cuda",),
+                f"{build.variant} builds need a driver for CUDA {major} (driver {floor.version} or newer), this one stops at CUDA {driver.cuda}",
+                f"driver {floor.version} or newer",
+                value=floor.version,
+            )
+            return
+    else:
+        yield Outcome(status="unknown", facts=("drivers.nvidia.version",))
+        return
+    confidence = floor.confidence
+    for place, gpu in gpus:
+        first = drivers.first_driver(gpu.compute_capability, os) if gpu.compute_capability else None
+        if first is None or not driver.version:
+            continue
+        if not drivers.at_least(driver.version, first.version):
+            # A driver that does not know the chip cannot run it, whatever the wheel. The table is derived.
+            yield failed(
+                "driver-too-old",
+                ("drivers.nvidia.version", f"gpus[{place}].compute_capability"),
+                f"compute capability {gpu.compute_capability} needs driver {first.version} or newer, this is {driver.version}",
+                f"driver {first.version} or newer",
+                value=first.version,
+                confidence=first.confidence,
+            )
+            return
+    yield Outcome(status="met", facts=("drivers.nvidia.version",), confidence=confidence)
+
+
+def _old_toolkit(build: Build, facts: Facts) -> Iterator[Outcome]:
+    """Before CUDA 11 a driver ran the toolkits up to its own ceiling and no later one, not even of its major."""
+    ceiling = facts.drivers.nvidia.cuda
+    if ceiling and version_key(ceiling) < build.toolkit:
+        wants = ".".join(map(str, build.toolkit))
+        yield failed(
+            "driver-too-old",
+            ("drivers.nvidia.version", "drivers.nvidia.cuda"),
+            f"a CUDA {wants} build needs a driver for CUDA {wants}, this one stops at {ceiling}",
+            f"a driver for CUDA {wants}",
+        )
+
+
+def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gpu) -> Outcome:
+    path = f"gpus[{place}].compute_capability"
+    cc = gpu.compute_capability
+    if not cc:
+        return Outcome(status="unknown", facts=(path,), gpu=place)
+    if build.kernels is None:
+        return Outcome(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
+    found = _coverage(build, cc)
+    if found is None:
+        return Outcome(status="unknown", facts=(path,), gpu=place)
+    if found.covered:
+        return Outcome(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
+    name = gpu.name or "the GPU"
+    detail = f"torch {build.torch} ({build.variant}) is built for {listed(build.kernels)}, {name} has compute capability {cc}"
+    if _old_jetpack(facts):
+        return _jetson(build, facts, name, place)
+    if found.above:
+        id = "gpu-newer-than-wheel"
+    elif found.below and not _elsewhere(release, build, cc):
+        id = "gpu-below-minimum"
+    else:
+        id = "gpu-arch-missing"
+    return failed(
+        id,
+        (path, f"gpus[{place}].name"),
+        detail,
+        f"a GPU of {listed(build.kernels)}",
+        gpu=place,
+        confidence=build.kernels_confidence,
+    )
+
+
+def _old_jetpack(facts: Facts) -> bool:
+    """JetPack 4 to 6 (L4T before R38): no stock wheel was ever built for these boards."""
+    release = version_key((facts.system.jetson or "").lstrip("Rr"))
+    return bool(release) and release < (38,)
+
+
+def _jetson(build: Build, facts: Facts, name: str, place: int | None = None) -> Outcome:
+    return failed(
+        "jetson-needs-vendor-wheel",
+        ("system.jetson", f"gpus[{place}].compute_capability") if place is not None else ("system.jetson",),
+        f"{_named(build)} is a server build for Arm; {name} runs JetPack with L4T {facts.system.jetson}",
+        "NVIDIA's own wheel for this JetPack",
+        gpu=place,
+    )
+
+
+def _coverage(build: Build, cc: str) -> Coverage | None:
+    """Machine code first; PTX only where the toolkit's own libraries were made for the device too."""
+    code = [k for k in build.kernels or () if not k.startswith("compute_")]
+    ptx = [k for k in build.kernels or () if k.startswith("compute_")] + list(build.ptx or ())
+    found = cuda_coverage(code, (), cc)
+    if ptx and (found is None or not found.covered):
+        from torchdoctor.matrix.drivers import toolkit_knows
+
+        known = toolkit_knows(".".join(map(str, build.toolkit)), cc)
+        if known is not False:
+            return cuda_coverage(code, ptx, cc)
+    return found
+
+
+def _elsewhere(release: Release, build: Build, cc: str) -> bool:
+    """The same release, variant and system carries the architecture on another processor architecture."""
+    os = build.platform.split("_")[0]
+    for other in release.builds:
+        if other.variant == build.variant and other.platform != build.platform and other.platform.startswith(os):
+            found = _coverage(other, cc)
+            if found is not None and found.covered:
+                return True
+    return False
+
+
+def _gfx_code(build: Build, facts: Facts, place: int, gpu: Gpu) -> Outcome:
+    path = f"gpus[{place}].gfx"
+    gfx = gfx_name(gpu.gfx or "")
+    if gfx is None:
+        return Outcome(status="unknown", facts=(path,), gpu=place)
+    if build.kernels is None:
+        return Outcome(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
+    target = overridden_gfx(gfx, (facts.environment or {}).get("HSA_OVERRIDE_GFX_VERSION"))
+    if target in build.kernels:
+        return Outcome(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
+    if target in build.unconfirmed:
+        return Outcome(
+            status="unknown",
+            facts=(f"matrix: {target} in {build.variant} is built but not confirmed to work",),
+            gpu=place,
+        )
+    why = "has no math library for" if target in build.without_libraries else "holds no code for"
+    return failed(
+        "gfx-unsupported",
+        (path, f"gpus[{place}].name"),
+        f"{_named(build)} {why} {target}; it serves {listed(build.kernels)}",
+        "a GPU the ROCm builds have code for",
+        gpu=place,
+        confidence=build.kernels_confidence,
+    )
+
+
+def _xpu_device(release: Release, build: Build, place: int, gpu: Gpu) -> Outcome:
+    from torchdoctor.matrix.gpus import intel_gpu
+
+    row = intel_gpu(gpu.pci_id, gpu.name)
+    paths = (f"gpus[{place}].name", f"gpus[{place}].pci_id")
+    if row is None or (row.chip is None and row.xpu is None):
+        return Outcome(status="unknown", facts=paths[1:], gpu=place)
+    linux_only = row.chip in release.xpu_linux_only and not build.platform.startswith("linux")
+    listed = row.chip is None or row.chip in release.xpu_platforms
+    if row.xpu is not False and listed and not linux_only:
+        return Outcome(status="met", facts=paths, gpu=place, confidence=row.confidence)
+    what = gpu.name or row.name or "this GPU"
+    return failed(
+        "xpu-gpu-unsupported",
+        paths,
+        f"the XPU build of torch {release.version} is not validated for {what}"
+        + (f" ({row.chip})" if row.chip else ""),
+        "an Intel Arc or Data Center Max GPU",
+        gpu=place,
+    )
+
+
+def _named(build: Build) -> str:
+    if not build.torch:
+        return "the torch in question"
+    return f"torch {build.torch}" + (f" ({build.variant})" if build.toolkit != (0, 0) else "")
