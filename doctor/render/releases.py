@@ -11,12 +11,14 @@ from torchdoctor.render.page import esc, filtered_table, page
 from torchdoctor.render.table import text_table
 
 __all__ = [
+    "COVERAGES",
     "draw_coverage",
     "markdown_table",
     "merged",
     "render_releases_html",
     "render_releases_markdown",
     "render_releases_text",
+    "spans",
 ]
 
 _PLATFORMS = {
@@ -52,6 +54,9 @@ _AMD: Sequence[tuple[str, tuple[str, ...]]] = (
     ("RDNA 3.5 gfx115x", ("gfx1150", "gfx1151")),
     ("RDNA 4 gfx120x", ("gfx1200", "gfx1201")),
 )
+
+#: The pictures there are: (title, generations, prefix of the variants).
+COVERAGES = (("NVIDIA GPUs", _NVIDIA, "cu"), ("AMD GPUs", _AMD, "rocm"))
 
 
 def merged(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -202,7 +207,7 @@ def render_releases_html(document: Mapping[str, Any]) -> str:
     states = (("yes", "what runs here"), ("no", "what does not")) if here else ()
     header = (*_HEADER, "here") if here else _HEADER
     pictures = ""
-    for title, kinds, prefix in (("NVIDIA GPUs", _NVIDIA, "cu"), ("AMD GPUs", _AMD, "rocm")):
+    for title, kinds, prefix in COVERAGES:
         drawn = draw_coverage(document, title, kinds, prefix)
         if drawn:
             pictures += (
