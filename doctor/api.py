@@ -110,7 +110,7 @@ def diagnose_text(data: bytes | str, name: str, options: Options | None = None) 
     elif name.endswith(".toml") and not name.endswith(("pyproject.toml", "uv.toml")):
         facts, _ = read_machine_text(text, name)
         return judged(facts, ("machine", name), options)
-    from torchdoctor.probes.reports import read_text
+    from torchdoctor.probes.reports.pasted import read_text
 
     pasted = read_text(text, name)
     return judged(pasted.draft.build(), (pasted.kind, name), options, report=True)

@@ -192,7 +192,7 @@ def _add_recorded(host: Host, merged: Draft, readings: list[list[Reading]]) -> N
     if not commands:
         return
     try:
-        from torchdoctor.probes.reports import read_command
+        from torchdoctor.probes.reports.pasted import read_command
     except ImportError:
         return
     for argv, completed in commands:
