@@ -6,10 +6,11 @@ answer; it is used where a page of Markdown is shown (``explain``) and to draw t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torchdoctor.render.clean import ascii_text, cells, clean, wrap
+from torchdoctor.render.clean import ascii_text, cells, clean, fit, wrap
 from torchdoctor.render.words import (
     LABELS,
     accepted_line,
@@ -44,6 +45,7 @@ STYLES: Mapping[str, tuple[str, str]] = {
     "dim": ("2", "dim"),
     "command": ("1;36", "bold cyan"),
 }
+_LINE = re.compile(r"^(line \d{1,9}):.*")
 _SIGNS = {"blocker": "✗", "warning": "!", "note": "·"}
 _LABEL = 9  # columns of the label at the left
 _EVIDENCE = 3  # rows of evidence shown for each finding without -v
@@ -161,7 +163,7 @@ def _finding(finding: Mapping[str, Any], width: int, verbose: bool) -> list[Line
         lines += _hang([("  ", "")], clean(finding["detail"]), width)
     rows = finding.get("evidence") or ()
     for n, row in enumerate(rows if verbose else rows[:_EVIDENCE]):
-        lines += _evidence(row, "seen" if n == 0 else "", width)
+        lines += _evidence(row, "seen" if n == 0 else "", width, verbose)
     if len(rows) > _EVIDENCE and not verbose:
         lines.append([("       ", ""), (f"and {len(rows) - _EVIDENCE} more (-v)", "dim")])
     fixes = finding.get("fix") or ()
@@ -171,13 +173,20 @@ def _finding(finding: Mapping[str, Any], width: int, verbose: bool) -> list[Line
     return lines
 
 
-def _evidence(row: Mapping[str, Any], label: str, width: int) -> list[Line]:
-    text, source = evidence_text(row), row.get("source")
-    origin = f"  ← {clean(source)}" if source else ""
+def _evidence(row: Mapping[str, Any], label: str, width: int, verbose: bool) -> list[Line]:
+    text, source = evidence_text(row), clean(row.get("source") or "")
+    if not verbose:
+        # A quoted line of a report is mostly the value again: its number will do.
+        source = _LINE.sub(r"\1", source)
+        text = fit(text, 2 * (width - 7))
+    origin = f"  ← {source}" if source else ""
     if 7 + cells(text) + cells(origin) <= width:
         return [[(f"  {label:<5}", "label"), (text, ""), (origin, "dim")]]
     lines = _hang([(f"  {label:<5}", "label")], text, width)
-    return lines + (_hang([("         ", "")], origin.strip(), width, style="dim") if origin else [])
+    if not source:
+        return lines
+    below = origin.strip() if verbose else fit(origin.strip(), width - 9)
+    return lines + _hang([("         ", "")], below, width, style="dim")
 
 
 def _note(finding: Mapping[str, Any], width: int) -> list[Line]:

@@ -97,7 +97,7 @@ def machine_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         *((("GPU" if n == 0 else ""), line) for n, line in enumerate(gpu_names(facts))),
         ("Driver", _driver(facts)),
         ("Python", _python(group(facts, "python"))),
-        ("torch", _torch(facts)),
+        ("torch", _torch(report)),
     ]
     if facts.get("gpus") == []:
         rows.insert(2, ("GPU", "none found"))
@@ -163,19 +163,23 @@ def _python(python: Mapping[str, Any]) -> str:
     )
 
 
-def _torch(facts: Mapping[str, Any]) -> str:
-    torch = group(facts, "torch")
-    version = torch.get("version") or pick(facts, "packages.torch")
+def _torch(report: Mapping[str, Any]) -> str:
+    torch = group(report, "facts.torch")
+    version = torch.get("version") or pick(report, "facts.packages.torch")
     if not version:
-        return "not installed" if isinstance(facts.get("packages"), Mapping) else ""
+        # A pasted text that names other packages does not prove that torch is absent.
+        looked = pick(report, "source.kind") in ("live", "machine", "recording", "report")
+        return "not installed" if looked and isinstance(pick(report, "facts.packages"), Mapping) else ""
     says = {True: "sees the GPU", False: "sees no GPU"}.get(torch.get("gpu_available"))  # type: ignore[arg-type]
-    return _join([f"{version} installed", torch.get("variant"), says])
+    variant = torch.get("variant")
+    return _join([f"{str(version).removesuffix(f'+{variant}')} installed", variant, says])
 
 
 def recommended_is_installed(report: Mapping[str, Any]) -> bool:
     """Whether the recommendation is what is installed already."""
     torch, best = group(report, "facts.torch"), group(report, "recommendation")
-    return bool(best) and torch.get("version") == best.get("torch") and torch.get("variant") == best.get("variant")
+    version = str(torch.get("version") or "").partition("+")[0]
+    return bool(best) and version == best.get("torch") and torch.get("variant") == best.get("variant")
 
 
 def chosen_command(recommendation: Mapping[str, Any], installer: str | None = None) -> str:

@@ -172,3 +172,28 @@ def test_releases_out_of_reach_for_one_reason_are_one_line(report: dict[str, Any
     report["candidates"][0]["reasons"] = ["driver-too-old"]
     text = render_text(report)
     assert "\n  2.15.0         cu132: driver-too-old\n" in text and "\n  2.13.0–2.14.1  musl\n" in text
+
+
+def test_quoted_lines_of_a_report_are_numbered_and_long_values_cut(report: dict[str, Any]) -> None:
+    report["findings"][0]["evidence"] = [
+        {
+            "fact": "gpus[0].name",
+            "value": "RTX",
+            "source": "line 24: GPU models and configuration: GPU 0: RTX and so on",
+        },
+        {"fact": "symptoms[0]", "value": "word " * 100, "source": None},
+    ]
+    text = render_text(report)
+    assert "seen gpus[0].name = RTX  ← line 24\n" in text
+    assert text.count("word") < 40 and "…" in text
+    assert "GPU models and configuration" in render_text(report, verbose=True)
+
+
+def test_a_pasted_text_without_torch_proves_nothing(report: dict[str, Any]) -> None:
+    report["facts"] |= {"torch": {}, "packages": {"torchaudio": "2.0.2"}}
+    assert "torch    not installed" in render_text(report)
+    report["source"]["kind"] = "free_text"
+    assert "not installed" not in render_text(report)
+    report["facts"]["torch"] = {"version": "2.14.1+cu126", "variant": "cu126"}
+    assert "torch    2.14.1 installed · cu126" in render_text(report)
+    assert "installed already: torch 2.14.1 (cu126)" in render_text(report)
