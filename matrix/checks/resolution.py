@@ -16,6 +16,7 @@ from torchdoctor.matrix.requirements import interpreter_tag
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 
+_BELONGS = ("nvidia-", "cuda-", "torch", "triton", "pytorch-", "rocm", "intel-", "onemkl", "oneccl", "dpcpp", "mkl")
 _ONLY = re.compile(r"`torch` \(v([^)+]{1,40})\) only has wheels for the following platforms?: (.{1,400})")
 
 
@@ -67,11 +68,13 @@ def whole_resolution_on_torch_index(case: Case) -> Iterator[Finding]:
         if variant is None or index_variant(text) is None:
             continue
         name = re.search(r"`([\w.-]{1,80})==", text)
+        if name is None or name[1].startswith(_BELONGS):
+            continue  # what torch itself requires is at home there: something else is wrong with this platform
         yield finding(
             "index-configuration",
             case,
             about="request",
-            detail=f"The torch index was asked for {name[1] if name else 'a dependency'} too; it holds few wheels of other packages.",
+            detail=f"The torch index was asked for {name[1]} too; it holds few wheels of other packages.",
             evidence=(f"symptoms[{place}]", "request.index"),
             fix=(
                 "mark the torch index as explicit = true and name it in tool.uv.sources for torch, torchvision and torchaudio only",
