@@ -105,15 +105,17 @@ def _target(report: Report) -> Any:
 
 
 def _shared(reports: list[Report], options: Options) -> list[Report] | None:
-    """The same machines with the best candidate that all of them accept, ``None`` where there is none."""
+    """The same machines with the best candidate that all of them accept, ``None`` where there is none. A build that would
+    leave the GPU of one of them unused serves them as little as none.
+    """
     from torchdoctor import api
 
     every = [api.judged(r.facts, r.source, replace(options, every=True)).verdict.candidates for r in reports]
     accepted = [{(c.torch, c.variant) for c in candidates if c.accepted} for candidates in every]
     common = set.intersection(*accepted)
-    # They are newest first; a build that leaves a GPU unused comes after all that use it.
-    for candidate in sorted(every[0], key=lambda c: c.variant == "cpu"):
-        if (candidate.torch, candidate.variant) in common:
+    accelerated = any(r.verdict.recommendation and r.verdict.recommendation.variant != "cpu" for r in reports)
+    for candidate in every[0]:
+        if (candidate.torch, candidate.variant) in common and not (accelerated and candidate.variant == "cpu"):
             asked = replace(options, torch=candidate.torch, variant=candidate.variant)
             return [api.judged(r.facts, r.source, asked) for r in reports]
     return None
