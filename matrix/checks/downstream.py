@@ -98,8 +98,7 @@ def _other_abi(case: Case, cxx11: bool) -> bool:
         or case.facts.system.machine != "x86_64"
     ):
         return False
-    said = (release.cxx11_abi or "")[:1]
-    return said in ("0", "1") and "," not in (release.cxx11_abi or "") and (said == "1") != cxx11
+    return release.cxx11_abi in ("old", "new") and (release.cxx11_abi == "new") != cxx11
 
 
 def _rebuild(case: Case, name: str, version: str) -> tuple[str, ...]:
