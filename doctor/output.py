@@ -61,6 +61,7 @@ def render(
             verbose=verbose,
             quiet=quiet,
             installer=installer,
+            timings=report.timings,
         )
     if format_ == "markdown":
         from torchdoctor.render.markdown import render_markdown
@@ -70,9 +71,22 @@ def render(
         from torchdoctor.render.html import render_html
 
         return render_html(document)
-    from torchdoctor.render.github import render_github
+    from torchdoctor.render.github import render_github, summary
 
+    _job_summary(summary(document))
     return render_github(document)
+
+
+def _job_summary(text: str) -> None:
+    """Add ``text`` to the summary of the GitHub job that runs this; nothing where there is none."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        click.echo(f"torchdoctor: warning: {path}: the job summary cannot be written: {error.strerror}", err=True)
 
 
 def report_json(document: Mapping[str, Any], *, indent: int | None) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from torchdoctor.render.clean import clean
 from torchdoctor.render.markdown import render_markdown
-from torchdoctor.render.words import LABELS, accepted_line, chosen_command, evidence_text, group
+from torchdoctor.render.words import LABELS, accepted_line, chosen_command, evidence_text, group, pick
 
 __all__ = ["render_github", "summary"]
 
@@ -20,7 +21,8 @@ def render_github(report: Mapping[str, Any]) -> str:
     by_level: dict[str, list[str]] = {"error": [], "warning": [], "notice": []}
     for finding in report.get("findings") or ():
         level = _LEVELS.get(str(finding.get("severity")), "notice")
-        by_level[level].append(_command(level, f"torchdoctor: {clean(finding.get('id'))}", _message(finding)))
+        title = f"torchdoctor: {clean(finding.get('id'))}"
+        by_level[level].append(_command(level, title, _message(finding), _place(finding, report)))
     lines: list[str] = []
     for level, commands in by_level.items():
         lines += commands[: _MOST - 1 if level == "notice" else _MOST]
@@ -50,8 +52,21 @@ def _verdict(report: Mapping[str, Any]) -> str:
     return _command("notice", "torchdoctor", "\n".join(clean(line) for line in lines))
 
 
-def _command(level: str, title: str, message: str) -> str:
-    return f"::{level} title={_property(title)}::{_data(message)}"
+def _place(finding: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    """``file=…,line=…,`` of the setting that a finding rests on, where it is a file of the repository."""
+    settings = pick(report, "facts.settings") or ()
+    for row in finding.get("evidence") or ():
+        found = re.match(r"settings\[(\d{1,6})\]", str(row.get("fact")))
+        if found and int(found[1]) < len(settings):
+            setting = settings[int(found[1])]
+            file, line = clean(setting.get("file") or ""), setting.get("line")
+            if file and not file.startswith(("/", "~", "\\")) and ":" not in file:
+                return f"file={_property(file)}," + (f"line={line}," if isinstance(line, int) else "")
+    return ""
+
+
+def _command(level: str, title: str, message: str, place: str = "") -> str:
+    return f"::{level} {place}title={_property(title)}::{_data(message)}"
 
 
 def _data(text: str) -> str:

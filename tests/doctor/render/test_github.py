@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from torchdoctor.render.github import render_github, summary
 from torchdoctor.render.markdown import render_markdown
 
@@ -40,3 +41,20 @@ def test_the_verdict_is_among_the_ten_notices_that_github_shows(report: dict[str
 
 def test_the_summary_of_a_job_is_the_markdown_report(report: dict[str, Any]) -> None:
     assert summary(report) == render_markdown(report)
+
+
+@pytest.mark.parametrize(
+    ("file", "place"),
+    [
+        ("pyproject.toml", "file=pyproject.toml,line=7,"),
+        ("~/.config/pip/pip.conf", ""),
+        ("/etc/pip.conf", ""),
+        ("C:/pip.ini", ""),
+    ],
+)
+def test_a_setting_of_the_repository_is_shown_in_place(report: dict[str, Any], file: str, place: str) -> None:
+    report["facts"]["settings"] = [{"file": file, "line": 7, "key": "extra-index-url", "value": "x"}]
+    report["findings"][0]["evidence"] = [{"fact": "settings[0].value", "value": "x", "source": file}]
+    assert render_github(report).startswith(f"::error {place}title=torchdoctor%3A driver-too-old::")
+    report["findings"][0]["evidence"] = [{"fact": "settings[9]", "value": "x", "source": file}]
+    assert render_github(report).startswith("::error title=")
