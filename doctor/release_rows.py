@@ -22,15 +22,17 @@ def release_document(
     Raises :class:`~torchdoctor.matrix.request.RequestError`.
     """
     from torchdoctor.matrix.request import in_family, normal_variant, wanted
+    from torchdoctor.matrix.tables import table
 
     catalog = catalog or Catalog()
+    told = table("release_sources.json")
     want, only = wanted(torch), normal_variant(variant)
     rows = []
     for line in catalog.lines:
         patches = [r for r in catalog.line(line) if want.matches(r.version)]
         for release in patches if every_patch else patches[:1]:
             builds = sorted(release.builds, key=_order)
-            rows += [_row(release, b) for b in builds if only is None or in_family(b.variant, only)]
+            rows += [_row(release, b, told) for b in builds if only is None or in_family(b.variant, only)]
     return {"schema": SCHEMA, "matrix": MATRIX_DATE, "rows": rows}
 
 
@@ -44,7 +46,7 @@ def _order(build: Build) -> tuple[object, ...]:
     )
 
 
-def _row(release: Release, build: Build) -> dict[str, Any]:
+def _row(release: Release, build: Build, told: Mapping[str, Any]) -> dict[str, Any]:
     macos = build.platform == "macos_arm64"
     default = release.default_index.get(build.platform) == build.variant
     tags = release.tags(build.platform, "own")
@@ -67,7 +69,7 @@ def _row(release: Release, build: Build) -> dict[str, Any]:
         "default_index": default,
         "index_url": None if default else f"{INDEX_ROOT}/{build.variant}",
         "confidence": build.kernels_confidence if build.kernels is not None else build.confidence,
-        "source": [*build.source, *build.kernels_source],
+        "source": [told.get(key, key) for key in dict.fromkeys((*build.source, *build.kernels_source))],
         "here": None,
     }
 

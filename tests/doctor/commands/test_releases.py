@@ -34,6 +34,7 @@ def test_a_row_says_what_a_build_needs() -> None:
     assert row["gpus"] == ["5.0", "6.0", "6.1", "7.0", "7.5", "8.0", "8.6", "9.0"]
     assert row["pythons"][0] == "3.10" and "3.14t" in row["pythons"]
     assert row["index_url"] == "https://download.pytorch.org/whl/cu126"
+    assert row["source"] and all(" " in source for source in row["source"])  # sentences, not keys
 
 
 def test_the_wheel_of_the_default_index_needs_no_other() -> None:
