@@ -52,6 +52,26 @@ def container_no_gpu(case: Case) -> Iterator[Finding]:
     )
 
 
+@check("container-no-gpu")
+def container_lost_gpu(case: Case) -> Iterator[Finding]:
+    """NVML gives an unknown error inside a container that had its GPU: the device group was rebuilt under it."""
+    seen = case.symptom("nvml-unknown-error")
+    if not seen or not case.facts.system.container or case.facts.system.wsl or case.facts.torch.gpu_available:
+        return
+    yield finding(
+        "container-no-gpu",
+        case,
+        about=about(case, "nvidia"),
+        title="The container has lost its GPU",
+        detail="NVML gives an unknown error: the device permissions of a running container are lost when systemd reloads its units.",
+        evidence=(f"symptoms[{seen[0][0]}]", "system.container", "torch.gpu_available"),
+        fix=(
+            "start the container anew",
+            "to keep it from coming back: pass the devices as CDI (--device nvidia.com/gpu=all), or set Docker's native.cgroupdriver to cgroupfs",
+        ),
+    )
+
+
 def _no_compute(case: Case) -> Iterator[Finding]:
     """The device is there, the driver's libraries were left out."""
     facts = case.facts

@@ -137,6 +137,18 @@ def wsl_driver_not_visible(case: Case) -> Iterator[Finding]:
             evidence=("system.wsl", "system.kernel"),
             fix="in Windows: wsl --set-version <distribution> 2",
         )
+    blocked = case.symptom("nvml-blocked-by-os")
+    if blocked and not case.facts.torch.gpu_available:
+        yield finding(
+            "wsl-driver-not-visible",
+            case,
+            about=about(case, "nvidia"),
+            title="Windows does not let WSL reach the GPU",
+            detail="NVML says that the operating system blocks the GPU: the Windows driver and WSL have to meet anew.",
+            evidence=(f"symptoms[{blocked[0][0]}]", "system.wsl", _VERSION),
+            fix=("in Windows: wsl --shutdown", "if it stays: update the NVIDIA driver in Windows, then wsl --update"),
+        )
+        return
     if system.wsl != 2 or case.facts.torch.gpu_available:
         return
     dxg = (case.facts.devices or {}).get("/dev/dxg")

@@ -77,6 +77,30 @@ def driver_missing(case: Case) -> Iterator[Finding]:
     )
 
 
+@check("driver-missing")
+def driver_missing_by_text(case: Case) -> Iterator[Finding]:
+    """The card is on the bus, torch finds no driver, and nouveau runs or there is no nvidia-smi."""
+    gpus, facts = _judged(case), case.facts
+    found_none = case.symptom("found-no-nvidia-driver")
+    shown = case.symptom("nouveau-loaded", "nvidia-smi-not-found")
+    on_bus = any(
+        (facts.source(f"gpus[{i}]") or "").startswith("line ")
+        and (g.pci_id or "VGA" in (facts.source(f"gpus[{i}]") or "") or "3D" in (facts.source(f"gpus[{i}]") or ""))
+        for i, g in gpus
+    )
+    driver = facts.drivers.nvidia
+    if not (found_none and shown and on_bus) or facts.system.container or driver.version or driver.loaded:
+        return
+    yield finding(
+        "driver-missing",
+        case,
+        about=about(case, "nvidia"),
+        detail=f"{gpus[0][1].name or 'An NVIDIA GPU'} is on the bus and torch finds no NVIDIA driver.",
+        evidence=(f"gpus[{gpus[0][0]}].name", *(f"symptoms[{i}]" for i, _ in (*found_none[:1], *shown[:1]))),
+        fix=remedies.nvidia_driver(facts, open_module=_open_module(gpus)),
+    )
+
+
 @check("driver-not-loaded")
 def driver_not_loaded(case: Case) -> Iterator[Finding]:
     """The driver is installed, its kernel module is not loaded, or another driver holds every NVIDIA GPU."""

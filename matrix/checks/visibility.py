@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor, severity
+from torchdoctor.matrix.checks._aim import about, aims_at, installed_vendor, severity, unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_needs import accelerated_gpus
 from torchdoctor.matrix.verdict import Finding
@@ -61,7 +61,8 @@ def _chain(case: Case, vendor: str, stages: tuple[tuple[str, ...], ...]) -> Iter
     gpus = case.gpus(vendor)
     if case.facts.gpus == ():
         return
-    left: int | None = len(gpus) if gpus and _complete(case) else None
+    # A session that saw no GPU bears out what a pasted list shows.
+    left: int | None = len(gpus) if gpus and (_complete(case) or unusable(case, vendor)) else None
     read: list[str] = []
     for names in stages:
         name = next((n for n in names if n in environment), None)

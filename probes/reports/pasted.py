@@ -11,6 +11,7 @@ from torchdoctor.probes.reports.collect_env import read_dump
 from torchdoctor.probes.reports.commands import read_commands
 from torchdoctor.probes.reports.conclusions import conclude
 from torchdoctor.probes.reports.conda_output import read_conda
+from torchdoctor.probes.reports.device_access import read_device_access
 from torchdoctor.probes.reports.free_text import read_free_text
 from torchdoctor.probes.reports.intel_tools import read_intel
 from torchdoctor.probes.reports.machine_tools import read_machine
@@ -44,6 +45,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_project_files,
     read_commands,
     read_machine,
+    read_device_access,
     read_free_text,
     read_symptoms,
 )

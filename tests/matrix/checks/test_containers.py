@@ -122,3 +122,11 @@ def test_image_demands_nothing_more(examine: Examine, machine: Machine, environm
 )
 def test_constraint(constraint: str, known: dict[str, str], met: bool | None) -> None:
     assert requirement_met(constraint, known) is met
+
+
+def test_a_container_that_lost_its_gpu(examine: Examine, machine: Machine) -> None:
+    seen = [{"id": "nvml-unknown-error", "text": "Failed to initialize NVML: Unknown Error", "line": 2}]
+    lost = machine(system={"container": "docker"}, drivers={}, symptoms=seen)
+    assert examine(lost)["container-no-gpu"].fix[0] == "start the container anew"
+    assert "container-no-gpu" not in examine(machine(drivers={}, symptoms=seen))
+    assert "container-no-gpu" not in examine({**lost, "torch": {"gpu_available": True}})

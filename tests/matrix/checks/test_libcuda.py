@@ -116,3 +116,9 @@ def test_wsl_shadowed_by_a_linux_driver(examine: Examine, machine: Machine) -> N
 def test_wsl_is_fine(examine: Examine, machine: Machine, groups: dict[str, Any], source: str) -> None:
     found = examine(machine(system={"wsl": 2}, **groups), sources={"drivers.nvidia.library": source} if source else {})
     assert not [f for f in found.values() if f.severity != "note"]
+
+
+def test_windows_blocks_the_gpu(examine: Examine, machine: Machine) -> None:
+    seen = [{"id": "nvml-blocked-by-os", "text": "GPU access blocked by the operating system", "line": 2}]
+    found = examine(machine(system={"wsl": 2}, symptoms=seen))
+    assert found["wsl-driver-not-visible"].fix[0] == "in Windows: wsl --shutdown"

@@ -140,3 +140,14 @@ def test_uvm_missing(
     }
     found = examine(machine(system={"container": container}, devices=devices, torch={"gpu_available": available}))
     assert (found["cuda-init-unknown-error"].severity if "cuda-init-unknown-error" in found else None) == severity
+
+
+def test_driver_missing_by_what_a_session_shows(examine: Examine, machine: Machine) -> None:
+    said = [{"id": "found-no-nvidia-driver", "text": "Found no NVIDIA driver", "line": 1}]
+    nouveau = [*said, {"id": "nouveau-loaded", "text": "nouveau 3096576 4", "line": 5}]
+    bus = {"gpus[0]": "line 3: 01:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090]"}
+    shown = machine(drivers={}, symptoms=nouveau)
+    assert examine(shown, sources=bus)["driver-missing"].severity == "blocker"
+    assert "driver-missing" not in examine({**shown, "symptoms": said}, sources=bus)  # a container says that too
+    assert "driver-missing" not in examine(shown, sources={"gpus[0]": "line 3: I have an RTX 4090"})
+    assert "driver-missing" not in examine({**shown, "system": {"os": "linux", "container": "docker"}}, sources=bus)

@@ -146,3 +146,8 @@ def test_gpu_not_found(
     if missing:
         assert found["gpu-not-found"].severity == "blocker"
         assert "gpu-not-found" not in examine(machine(gpus=gpus, system={"os": os}, drivers={}))
+
+
+def test_a_failed_session_bears_out_a_short_list(examine: Examine, machine: Machine) -> None:
+    profile = machine(packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": "3"}, torch={"gpu_available": False})
+    assert examine(profile, sources={"gpus": "line 12: GPU 0: NVIDIA A100"})["devices-hidden"].severity == "blocker"

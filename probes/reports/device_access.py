@@ -1,0 +1,170 @@
+"""What a shell session gives away about devices and drivers: ``ls /dev``, ``id``, ``lsmod``, kernel messages, ``os.environ``."""
+
+from __future__ import annotations
+
+import re
+
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
+
+__all__ = ["read_device_access"]
+
+_VARIABLE = r"((?:CUDA|NVIDIA|HIP|ROCR|HSA|ZE|ONEAPI|SYCL|LD|TRITON)_[A-Z0-9_]{2,40})"
+_ASSIGNED = re.compile(rf"os\.environ\[[\"']{_VARIABLE}[\"']\]\s{{0,4}}=\s{{0,4}}[\"']([^\"']{{0,400}})[\"']")
+_ASKED = re.compile(
+    rf"^\s{{0,8}}>>> (?:print\()?os\.(?:environ(?:\[|\.get\()|getenv\()[\"']{_VARIABLE}[\"']\s{{0,4}}[\])]{{1,2}}\s{{0,4}}$"
+)
+_ANSWER = re.compile(r"^\s{0,8}['\"]([^'\"]{0,400})['\"]\s{0,4}$")
+
+_NODE = re.compile(
+    r"^\s{0,4}c([-rw]{2}[-xs][-rw]{2}[-xs][-rw]{2}[-xt])([.+@]?)\s{1,4}\d{1,3}\s{1,4}(\S{1,32})\s{1,4}(\S{1,32})\s.{1,60}?"
+    r"((?:/dev/)?(?:dri/)?(?:kfd|renderD\d{1,4}|nvidia\d{1,3}|nvidiactl|nvidia-uvm))\s{0,4}$"
+)
+_NO_NVIDIA = re.compile(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)['\"]?:? ?(?:No such file)?")
+_ID = re.compile(r"\buid=(\d{1,10})(?:\([^)]{0,40}\))?\s.{0,60}\bgroups=(\S{1,2000})")
+_GROUP = re.compile(r"(\d{1,10})(?:\(([^)]{1,40})\))?")
+_PROMPT = re.compile(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^$#\n]{0,80})?[$#]\s{0,4}")
+_LSMOD = re.compile(r"lsmod ?\| ?grep (?:-\w{1,3} )?['\"]?\^?(nvidia|nouveau|amdgpu)['\"]?\s{0,4}$")
+_CONTAINER_PROMPT = re.compile(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?[\w.-]{1,32}@[0-9a-f]{12}:[^#$\n]{0,120}[#$]")
+_CLIENT = re.compile(r"the client has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
+_MODULE = re.compile(r"kernel module has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
+_POD = re.compile(
+    r"\bkubectl (?:exec|logs|describe|apply)\b|\bnvidia\.com/gpu(?!=)|\bin (?:a|the|my) pod\b|\bkubernetes pod\b", re.I
+)
+
+#: Texts of programs and kernels that say one thing only: needle in lower case, symptom.
+_SAID: tuple[tuple[str, str], ...] = (
+    ("gpu access blocked by the operating system", "nvml-blocked-by-os"),
+    ("driver not initialized (amdgpu not found in modules)", "rock-not-loaded"),
+    ("unresolvable cdi devices nvidia.com/gpu", "container-no-gpu-capability"),
+    ("killed by signal: bus error", "bus-error-worker"),
+    ("could not insert 'nvidia'", "nvidia-module-key"),
+    ("nvidia-smi: command not found", "nvidia-smi-not-found"),
+    ("command 'nvidia-smi' not found", "nvidia-smi-not-found"),
+)
+
+
+def read_device_access(reading: Reading) -> None:
+    """Variables read in a session, device nodes and who may open them, modules, mismatching halves, containers."""
+    for needle, symptom in _SAID:
+        if needle in reading.low:
+            index = next((i for i, line in enumerate(reading.lines) if needle in line.lower()), None)
+            if index is not None and (
+                symptom != "nvidia-module-key" or "key was rejected" in reading.lines[index].lower()
+            ):
+                reading.symptom(symptom, index)
+    if reading.has("os.environ", "os.getenv"):
+        _python_variables(reading)
+    if reading.has("/dev/nvidia", "renderd", "/dev/kfd", "/dev/dri"):
+        _nodes(reading)
+    if reading.has("lsmod"):
+        _modules(reading)
+    if reading.has("the client has the version"):
+        _halves(reading)
+    if reading.has("secureboot "):
+        _secure_boot(reading)
+    _container(reading)
+
+
+def _python_variables(reading: Reading) -> None:
+    for index, line in enumerate(reading.lines):
+        if "os." not in line:
+            continue
+        if match := _ASSIGNED.search(line[:2000]):
+            if not line.lstrip().startswith("#"):
+                _put(reading, match[1], match[2], index)
+        elif (
+            (match := _ASKED.match(line))
+            and index + 1 < len(reading.lines)
+            and (answer := _ANSWER.match(reading.lines[index + 1]))
+        ):
+            _put(reading, match[1], answer[1], index + 1)
+
+
+def _put(reading: Reading, name: str, value: str, index: int) -> None:
+    # Unlike Reading.put: an empty value is an answer here.
+    reading.draft.put(f"environment.{name}", value, reading.source(index), rank=PRINTED)
+
+
+def _nodes(reading: Reading) -> None:
+    groups, root = _groups(reading)
+    for index, line in enumerate(reading.lines):
+        if (
+            ("cannot access" in line or "No such file" in line)
+            and "/dev/nvidia" in line
+            and (match := _NO_NVIDIA.search(line))
+        ):
+            named = match[1]
+            for node in ("nvidiactl", "nvidia0", "nvidia-uvm") if named in ("nvidia*", "nvidia") else (named,):
+                reading.put(f"devices./dev/{node}.present", False, index, MEASURED)
+        elif line.lstrip().startswith("crw") and (match := _NODE.match(line)):
+            mode, extra, owner, group, name = match.groups()
+            path = (
+                name
+                if name.startswith("/dev/")
+                else f"/dev/dri/{name}"
+                if name.startswith("renderD")
+                else f"/dev/{name}"
+            )
+            reading.put(f"devices.{path}.present", True, index, MEASURED)
+            reading.put(f"devices.{path}.group", group, index, MEASURED)
+            # An access list (+) may open it to others: then nothing follows from the mode.
+            if groups is not None and not root and extra != "+" and mode[6:8] != "rw" and owner == "root":
+                reading.put(f"devices.{path}.openable", group in groups and mode[3:5] == "rw", index, PRINTED)
+
+
+def _groups(reading: Reading) -> tuple[set[str] | None, bool]:
+    """The groups of the user who typed ``id``, and whether that is root; ``None`` where the text does not show them."""
+    if "groups=" not in reading.text:
+        return None, False
+    for line in reading.find("groups="):
+        if match := _ID.search(reading.lines[line]):
+            found = _GROUP.findall(match[2])
+            return {name for row in found for name in row if name}, match[1] == "0"
+    return None, False
+
+
+def _modules(reading: Reading) -> None:
+    for index, line in enumerate(reading.lines):
+        match = _LSMOD.search(line) if "lsmod" in line else None
+        if match is None or index + 1 >= len(reading.lines):
+            continue
+        after = reading.lines[index + 1]
+        if after.strip().startswith(match[1]):
+            if match[1] == "nouveau":
+                reading.symptom("nouveau-loaded", index + 1)
+            elif match[1] == "nvidia":
+                reading.put("drivers.nvidia.loaded", True, index + 1, PRINTED)
+        elif match[1] == "nvidia" and _PROMPT.match(line) and _PROMPT.match(after):
+            # Asked and answered with nothing: the next prompt follows at once.
+            reading.put("drivers.nvidia.loaded", False, index, PRINTED)
+
+
+def _halves(reading: Reading) -> None:
+    for index in reading.find("API mismatch"):
+        text = " ".join(reading.lines[index : index + 4])
+        client, module = _CLIENT.search(text), _MODULE.search(text)
+        if client and module and client[1] != module[1]:
+            reading.symptom("driver-library-mismatch", index)
+            reading.put("drivers.nvidia.library", client[1], index, PRINTED)
+            reading.put("drivers.nvidia.version", module[1], index, PRINTED)
+
+
+def _secure_boot(reading: Reading) -> None:
+    for index, line in enumerate(reading.lines):
+        words = line.split()
+        if len(words) == 2 and words[0] == "SecureBoot" and words[1] in ("enabled", "disabled"):
+            reading.put("system.secure_boot", words[1] == "enabled", index, MEASURED)
+
+
+def _container(reading: Reading) -> None:
+    if "@" in reading.text:
+        for index, line in enumerate(reading.lines):
+            if "@" in line and _CONTAINER_PROMPT.match(line):
+                # Docker names a container after its id: twelve hexadecimal digits.
+                reading.put("system.container", "docker", index, CLAIMED + 2)
+                return
+    if reading.has("kubectl", "nvidia.com/gpu", " pod"):
+        for index, line in enumerate(reading.lines):
+            if _POD.search(line[:2000]):
+                reading.put("system.container", "kubernetes", index, CLAIMED - 1)
+                return

@@ -1,0 +1,137 @@
+"""Devices, modules and variables in a shell session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.reports.pasted import read_text
+
+
+def facts(text: str) -> Facts:
+    return read_text(text, "paste").draft.build()
+
+
+def symptoms(text: str) -> list[str | None]:
+    return [s.id for s in facts(text).symptoms or ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (">>> os.environ['CUDA_VISIBLE_DEVICES']\n'-1'", "-1"),
+        (">>> os.environ.get(\"CUDA_VISIBLE_DEVICES\")\n''", ""),
+        (">>> print(os.getenv('CUDA_VISIBLE_DEVICES'))\n'0,1'", "0,1"),
+        ('os.environ["CUDA_VISIBLE_DEVICES"] = "3"\nimport torch', "3"),
+        ('# os.environ["CUDA_VISIBLE_DEVICES"] = "3"', None),
+        (">>> os.environ['CUDA_VISIBLE_DEVICES']\nKeyError: 'CUDA_VISIBLE_DEVICES'", None),
+        (">>> os.environ.get('CUDA_VISIBLE_DEVICES')\n>>> torch.cuda.is_available()", None),
+    ],
+)
+def test_variables_in_python(text: str, value: str | None) -> None:
+    found = facts(text)
+    assert (found.environment or {}).get("CUDA_VISIBLE_DEVICES") == value
+    if value is not None:
+        assert (found.source("environment.CUDA_VISIBLE_DEVICES") or "").startswith("line ")
+
+
+LISTED = "$ ls -l /dev/dri\ncrw-rw----{} 1 root render 226, 128 Jan  5 10:00 renderD128\n"
+ME = "$ id\nuid=1000(me) gid=1000(me) groups=1000(me),27(sudo){}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "openable"),
+    [
+        (LISTED.format("") + ME.format(""), False),
+        (LISTED.format("") + ME.format(",992(render)"), True),
+        (LISTED.format("+") + ME.format(""), None),  # an access list may say otherwise
+        (LISTED.format(""), None),
+        (LISTED.format("") + "$ id\nuid=0(root) gid=0(root) groups=0(root)\n", None),
+        (LISTED.format("").replace("rw-rw----", "rw-rw-rw-") + ME.format(""), None),
+    ],
+)
+def test_who_may_open_a_node(text: str, openable: bool | None) -> None:
+    device = (facts(text).devices or {})["/dev/dri/renderD128"]
+    assert (device.present, device.openable, device.group) == (True, openable, "render")
+
+
+def test_no_nvidia_nodes() -> None:
+    devices = facts("$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory").devices or {}
+    assert {path: d.present for path, d in devices.items()} == {
+        "/dev/nvidiactl": False,
+        "/dev/nvidia0": False,
+        "/dev/nvidia-uvm": False,
+    }
+    one = facts("ls: cannot access '/dev/nvidia-uvm': No such file or directory").devices or {}
+    assert list(one) == ["/dev/nvidia-uvm"]
+
+
+@pytest.mark.parametrize(
+    ("text", "loaded"),
+    [
+        ("me@host:~$ lsmod | grep nvidia\nme@host:~$ uname -r\n", False),
+        ("$ lsmod | grep -i nvidia\n$ \n", False),
+        ("$ lsmod | grep nvidia\nnvidia_uvm  1765376  0\n", True),
+        ("I ran lsmod | grep nvidia\n\nand then", None),
+        ("$ lsmod | grep nvidia", None),  # cut off
+    ],
+)
+def test_modules(text: str, loaded: bool | None) -> None:
+    assert facts(text).drivers.nvidia.loaded is loaded
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        ("$ lsmod | grep nouveau\nnouveau  3096576  4", "nouveau-loaded"),
+        ("Failed to initialize NVML: GPU access blocked by the operating system", "nvml-blocked-by-os"),
+        ("ERROR:root:Driver not initialized (amdgpu not found in modules)", "rock-not-loaded"),
+        ("Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all", "container-no-gpu-capability"),
+        ("DataLoader worker (pid 41) is killed by signal: Bus error.", "bus-error-worker"),
+        ("modprobe: ERROR: could not insert 'nvidia': Key was rejected by service", "nvidia-module-key"),
+        ("bash: nvidia-smi: command not found", "nvidia-smi-not-found"),
+    ],
+)
+def test_texts(text: str, id: str) -> None:
+    assert id in symptoms(text)
+
+
+def test_texts_that_only_look_alike() -> None:
+    assert symptoms("modprobe: ERROR: could not insert 'nvidia': No such device") == []
+    assert symptoms("$ lsmod | grep nouveau\n$ ") == []
+
+
+def test_halves() -> None:
+    text = (
+        "NVRM: API mismatch: the client has the version 550.107.02, but\n"
+        "NVRM: this kernel module has the version 550.54.15.  Please\n"
+    )
+    found = facts(text)
+    assert (found.drivers.nvidia.library, found.drivers.nvidia.version) == ("550.107.02", "550.54.15")
+    assert "driver-library-mismatch" in symptoms(text)
+    assert symptoms(text.replace("550.107.02", "550.54.15")) == []
+
+
+@pytest.mark.parametrize(("word", "on"), [("enabled", True), ("disabled", False)])
+def test_secure_boot(word: str, on: bool) -> None:
+    assert facts(f"$ mokutil --sb-state\nSecureBoot {word}\n").system.secure_boot is on
+
+
+@pytest.mark.parametrize(
+    ("text", "container"),
+    [
+        ("root@3f2a1b9c0d4e:/workspace# nvidia-smi", "docker"),
+        ("root@deadbeef:/workspace# nvidia-smi", None),
+        ("me@workstation1:~$ nvidia-smi", None),
+        ("$ kubectl exec -it trainer -- nvidia-smi", "kubernetes"),
+        ("podman run --device nvidia.com/gpu=all image", None),
+    ],
+)
+def test_container(text: str, container: str | None) -> None:
+    assert facts(text).system.container == container
+
+
+def test_every_fact_names_its_line() -> None:
+    found: Any = facts("\n\nSecureBoot enabled\n")
+    assert found.source("system.secure_boot") == "line 3: SecureBoot enabled"
