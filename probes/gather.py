@@ -75,7 +75,7 @@ def gather(
     progress: Callable[[str], None] | None = None,
     meanwhile: Callable[[], object] | None = None,
 ) -> Gathered:
-    """The facts of ``host`` within ``timeout`` seconds. ``progress`` is told the name of each probe that ended;
+    """The facts of ``host`` within ``timeout`` seconds. ``progress`` is told the name of each probe that is waited for;
     ``meanwhile`` is called once while live probes wait for programs: imports that are needed afterwards cost no time.
 
     Raises :class:`~torchdoctor.probes.interpreter.InterpreterNotFoundError` where ``python`` names nothing.
@@ -90,9 +90,9 @@ def gather(
         _side_by_side(runs, host, interpreter, soft, deadline, progress, meanwhile)
     else:
         for run in runs:
-            _one(run, host, interpreter, soft)
             if progress is not None:
                 progress(run.name)
+            _one(run, host, interpreter, soft)
     hung = tuple(run.name for run in runs if not run.done)
     close = getattr(host, "close", None)
     leftovers = tuple(close()) if close is not None else ()
@@ -150,9 +150,9 @@ def _side_by_side(
     if meanwhile is not None:
         meanwhile()
     for thread, run in zip(threads, runs, strict=True):
-        thread.join(max(deadline - time.monotonic(), 0.0))
-        if progress is not None and run.done:
+        if progress is not None and not run.done:
             progress(run.name)
+        thread.join(max(deadline - time.monotonic(), 0.0))
 
 
 def _merge(runs: list[_Run], host: Host, timeout: float, readings: list[list[Reading]]) -> Draft:
