@@ -61,9 +61,19 @@ def _speaks_cuda_11(case: Case) -> bool:
 
 
 def _torch_dll(case: Case) -> bool:
-    words = ("torch\\lib", "torch/lib", "c10.dll", "fbgemm", "shm.dll", "torch_python", "torch_cpu", "libomp", "asmjit")
+    # CUDA's own DLLs fail for other reasons: memory, a damaged file
+    words = (
+        "c10.dll",
+        "fbgemm.dll",
+        "shm.dll",
+        "torch_python.dll",
+        "torch_cpu.dll",
+        "torch.dll",
+        "asmjit.dll",
+        "torch_global_deps.dll",
+    )
     texts = [t.lower() for _, t in case.symptom("winerror-126", "winerror-127", "winerror-1114")]
-    return any(w in t for t in texts for w in words)
+    return any(w in t or "libomp" in t for t in texts for w in words)
 
 
 def _compat_fix(case: Case) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.requirements import machine_findings
 from torchdoctor.matrix.verdict import Finding
 
-_REGISTRY = re.compile(r"Distribution `([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200})`")
+_REGISTRY = re.compile(r"[Dd]istribution `?([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200}?)`? (?:can|with)")
 _TORCH_INDEX = re.compile(r"/whl/(?:nightly/|test/)?(?:cpu|cu\d{2,3}|rocm[\d.]{1,8}|xpu)\b")
 _HINTED = re.compile(r"You're on \w{3,12} \(`([\w.]{3,40})`\), but `torch` ")
 _ITS_OWN = (
@@ -117,7 +117,11 @@ def pip_found_none(case: Case) -> Iterator[Finding]:
         return
     offered = request.versions_offered
     if request.torch and request.variant and request.torch in offered and not any("+" in v for v in offered):
-        if facts.system.os in ("linux", "windows") and not _names_torch_index(request.index):
+        if (
+            not _mac(case)
+            and not _names_torch_index(request.index)
+            and _published(case, request.torch, request.variant)
+        ):
             yield _index_finding(
                 case,
                 f"The index that was asked has torch {request.torch} without local versions; +{request.variant} is on the index of that variant.",
@@ -154,6 +158,18 @@ def pip_found_none(case: Case) -> Iterator[Finding]:
             ),
             lies_in="system",
         )
+
+
+def _mac(case: Case) -> bool:
+    return case.facts.system.os == "macos" or (case.facts.request.platform or "").startswith("macos")
+
+
+def _published(case: Case, version: str, variant: str) -> bool:
+    """Whether that pair exists for any system but macOS; releases before the matrix are taken to have had their variants."""
+    release = case.catalog.release(version)
+    if release is None:
+        return version_key(version) < version_key(case.catalog.oldest())
+    return any(b.variant == variant and not b.platform.startswith("macos") for b in release.builds)
 
 
 def _names_torch_index(url: str | None) -> bool:
@@ -370,6 +386,19 @@ def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
 @check("downstream-abi-mismatch", "xpu-oneapi-missing")
 def missing_libraries(case: Case) -> Iterator[Finding]:
     """A library that only another build of torch, or the oneAPI runtime, would bring."""
+    for index, text in case.symptom("winerror-126"):
+        if re.search(r"(?:c10|torch)_xpu\.dll", text.lower()):
+            yield finding(
+                "xpu-oneapi-missing",
+                case,
+                about="installed",
+                severity="blocker",
+                detail="The XPU build's DLLs do not find the SYCL runtime that they need.",
+                evidence=(f"symptoms[{index}]", "torch.version"),
+                fix=(
+                    "reinstall torch from https://download.pytorch.org/whl/xpu without --no-deps: it brings the runtime as packages",
+                ),
+            )
     for index, text in case.symptom("missing-library"):
         match = re.search(r"\b(lib[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3})", text)
         if match is None:

@@ -40,6 +40,11 @@ def read_amd(reading: Reading) -> None:
             elif match := _TENSILE.search(line):
                 available.append(match[1])
                 at = index
+        elif "module version" in line and (
+            match := re.search(r"ROCk module version (\d{1,2}(?:\.\d{1,8}){1,3}) is loaded", line)
+        ):
+            reading.put("drivers.amdgpu.version", match[1], index, MEASURED)
+            reading.put("devices./dev/kfd.present", True, index, PRINTED)
         elif match := _STEPPING.search(line):
             gfx = f"gfx{match[1]}{int(match[2]):x}{int(match[3]):x}"
             reading.gpu_lists.append(

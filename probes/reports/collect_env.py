@@ -485,15 +485,11 @@ def _kernel_driver(reading: Reading, index: int, value: str, rank: int) -> None:
 
 
 def _intel_runtime(reading: Reading, index: int, value: str, rank: int) -> None:
-    match = re.search(
-        r"(?:intel-opencl-icd|libze-intel-gpu1|compute-runtime|level-zero-gpu)\s?[=: ]\s?(\d{1,2}\.\d{1,2}\.\d{3,6}(?:\.\d{1,3})?)",
-        value,
-    )
-    match = match or re.match(r"(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?)", value)
-    if match:
-        reading.put("drivers.intel.compute_runtime", match[1], index, rank)
-    if loader := re.search(r"(?:libze1|level-zero)\s?[=: ]\s?(\d\.\d{1,3}\.\d{1,3})", value):
+    line = reading.lines[index]
+    if loader := re.search(r"(?:libze1|level-zero)\s?[=: ]\s{0,4}(\d\.\d{1,3}\.\d{1,3})", line):
         reading.put("runtimes.level_zero", loader[1], index, rank)
+    if match := re.search(r"(?<![\d.])(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?)", line):
+        reading.put("drivers.intel.compute_runtime", match[1], index, rank)
 
 
 def _nvcc(reading: Reading, index: int, value: str, rank: int) -> None:
@@ -504,6 +500,8 @@ def _nvcc(reading: Reading, index: int, value: str, rank: int) -> None:
 
 
 def _rocm(reading: Reading, index: int, value: str, rank: int) -> None:
+    if "module" in value:
+        return  # the kernel module has numbers of its own
     if not nothing(value) and (number := _NUMBER.search(value)) and "sdk" not in value.lower().split("hip")[0]:
         reading.put("runtimes.rocm", number[1], index, rank)
 
@@ -663,7 +661,7 @@ _LABELS: dict[str, Handler] = _table(
     (_nvidia_driver, "nvidia driver version|nvidia driver|cuda driver version|driver version|nvidia-driver"),
     (_any_driver, "driver|gpu driver|gpu driver version|graphics driver|amd driver|display driver|adrenaline|adrenalin"),
     (_kernel_driver, "kernel driver|drm driver|kernel driver in use"),
-    (_intel_runtime, "compute-runtime|compute runtime|intel compute runtime|intel l0 / neo|neo|level zero|level-zero|intel-opencl-icd"),
+    (_intel_runtime, "libze1|libze-intel-gpu1|intel-level-zero-gpu|compute-runtime|compute runtime|intel compute runtime|intel l0 / neo|neo|level zero|level-zero|intel-opencl-icd"),
     (_nvcc, "cuda runtime version|nvcc|cuda compilation tools|cuda toolkit|nvcc -v|cuda toolkit version"),
     (_rocm, "rocm|rocm version|rocm-version|hip sdk|system rocm|hip version"),
     (_gfx, "gpu arch|gfx|gfx version|target|compute capability|gpu.compute capability|gpu compute capability|gfx target|arch name"),

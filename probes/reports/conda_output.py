@@ -13,6 +13,7 @@ _PLATFORM = re.compile(
     r"^\s{0,4}(?:P|p)latform ?: ?(linux-64|linux-aarch64|osx-64|osx-arm64|win-64|win-arm64|linux-ppc64le)|/(linux-64|linux-aarch64|osx-64|osx-arm64|win-64)(?:::|/|\s|$)"
 )
 _MISSING = re.compile(r"^\s{0,8}- ([a-z][\w.-]{0,60}?)(?:\s?(==|=|>=|<=|<|>)\s?([\w.*]{1,30}))?(?:[=\s]\S{1,40})?\s*$")
+_VIRTUAL = re.compile(r"\b__(cuda|linux|glibc|osx|win|archspec)=([\w.]{1,20})(?:=([\w.-]{1,24}))?")
 _PLATFORMS = {
     "linux-64": ("linux", "x86_64"), "linux-aarch64": ("linux", "aarch64"), "linux-ppc64le": ("linux", "ppc64le"), "osx-64": ("macos", "x86_64"),
     "osx-arm64": ("macos", "aarch64"), "win-64": ("windows", "x86_64"), "win-arm64": ("windows", "aarch64"),
@@ -26,6 +27,8 @@ def read_conda(reading: Reading) -> None:
     missing = -1
     channel = False
     for index, line in enumerate(reading.lines):
+        if "__" in line and (virtual := _VIRTUAL.search(line)):
+            _virtual(reading, index, virtual[1], virtual[2], virtual[3])
         if ("-64" in line or "-aarch64" in line or "osx-arm64" in line) and (match := _PLATFORM.search(line)):
             os, machine = _PLATFORMS[match[1] or match[2]]
             reading.put("system.os", os, index, PRINTED)
@@ -51,3 +54,22 @@ def read_conda(reading: Reading) -> None:
         for index in reading.find("pytorch"):
             reading.symptom("conda-pytorch-channel", index)
             break
+
+
+def _virtual(reading: Reading, index: int, name: str, version: str, build: str | None) -> None:
+    """conda's virtual packages: what it found of the machine."""
+    if name == "glibc":
+        reading.put("system.libc", "glibc", index, MEASURED)
+        reading.put("system.libc_version", version, index, MEASURED)
+    elif name == "cuda":
+        reading.put("drivers.nvidia.cuda", version, index, MEASURED)
+    elif name == "linux":
+        reading.put("system.os", "linux", index, MEASURED)
+        reading.put("system.kernel", version, index, PRINTED)
+    elif name == "osx":
+        reading.put("system.os", "macos", index, MEASURED)
+        reading.put("system.version", version, index, MEASURED)
+    elif name == "win":
+        reading.put("system.os", "windows", index, MEASURED)
+    elif build in ("aarch64", "x86_64", "ppc64le"):
+        reading.put("system.machine", build, index, PRINTED)

@@ -33,6 +33,22 @@ def label_of(line: str) -> tuple[str, str] | None:
 def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
     """(index, label, value) of every line that has a label."""
     for index, line in enumerate(reading.lines):
+        if line.startswith(("#", "**")) and (label := _heading(line)):
+            at = next(
+                (i for i in range(index + 1, min(index + 4, len(reading.lines))) if reading.lines[i].strip()), None
+            )
+            if at is not None and not reading.lines[at].startswith(("#", "**", "```", ">")):
+                yield at, label, reading.lines[at].strip(_STRIP)
+            continue
         pair = label_of(line)
         if pair is not None:
             yield index, pair[0], pair[1]
+
+
+def _heading(line: str) -> str | None:
+    """``### GPU`` or ``**GPU**`` alone on its line: a form's question, answered below."""
+    text = line.strip()
+    if len(text) > _LONGEST or not (text.startswith("#") or text.endswith(("**", "**:", ":**"))):
+        return None
+    label = " ".join(text.strip(_STRIP + ":?").replace("_", " ").lower().split())
+    return label if label and ":" not in label and "=" not in label else None

@@ -6,7 +6,7 @@ import re
 
 from torchdoctor.probes.reports.reading import Reading
 
-__all__ = ["canonical", "interesting", "put_package"]
+__all__ = ["canonical", "interesting", "pip_name", "put_package"]
 
 _SEPARATORS = re.compile(r"[-_.]{1,8}")
 _CONDA_NAMES = {"pytorch": "torch", "pytorch-cpu": "torch", "pytorch-gpu": "torch", "py-torch": "torch"}
@@ -16,6 +16,11 @@ def canonical(name: str) -> str:
     """The distribution's name in its normal form; conda's ``pytorch`` is ``torch``."""
     name = _SEPARATORS.sub("-", name).lower()
     return _CONDA_NAMES.get(name, name)
+
+
+def pip_name(name: str) -> str:
+    """The name as the package index knows it: ``pytorch`` is another project there."""
+    return _SEPARATORS.sub("-", name).lower()
 
 
 def interesting(name: str) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.collect_env import put_python
-from torchdoctor.probes.reports.packages import canonical, put_package
+from torchdoctor.probes.reports.packages import canonical, pip_name, put_package
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request
 
@@ -97,7 +97,7 @@ def _not_found(reading: Reading, index: int, line: str) -> None:
     match = _REQUIREMENT.match(asked.lstrip("'\""))
     if match is None:
         return
-    name, specifier = canonical(match[1]), (match[3] or "").strip()
+    name, specifier = pip_name(match[1]), (match[3] or "").strip()
     put_request(reading, index, name, specifier, MEASURED if listed else MEASURED - 1)
     reading.symptom("pip-no-version", index)
     if not listed:

@@ -20,7 +20,9 @@ _MAX_LINES = 50_000
 _MAX_CHARS = 4 * 1024 * 1024
 
 # Terminal control: CSI, OSC (ended by BEL or ST) and the two-character escapes.
-_ESCAPES = re.compile(r"\x1b\[[0-9;:<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]?[0-~]|[\x9b\x9d\x90]")
+_ESCAPES = re.compile(
+    r"\x1b\[[0-9;:<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]?[0-~]|[\x9b\x9d\x90]|(?:\u2190|\^\[)\[[0-9;]{0,12}m"
+)
 _CONTROLS = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c not in (0x09, 0x0A)}
 _CONTROLS |= dict.fromkeys(
     (0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2028, 0x2029, 0x2060, 0xFEFF, *range(0x202A, 0x202F))
@@ -110,7 +112,7 @@ class Reading:
 
 def clean(text: str) -> str:
     """``text`` without terminal escapes and control characters, with plain spaces, colons and quotes."""
-    if "\x1b" in text or not text.isascii():
+    if "\x1b" in text or "^[[" in text or not text.isascii():
         text = _ESCAPES.sub("", text).translate(_PLAIN)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if text.isascii() and text.isprintable() else text.translate(_CONTROLS)

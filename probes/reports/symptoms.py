@@ -114,7 +114,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("glibcxx-symbol", "glibcxx_3.", r"version .?glibcxx_3\.[\d.]{1,6}.? not found"),
     _row("executable-stack", "cannot enable executable stack"),
     _row("libstdcxx-missing", "libstdc++.so.6: cannot open shared object file"),
-    _row("missing-library", "cannot open shared object file", r"\b(lib[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3}): cannot open shared object file"),
+    _row("missing-library", "cannot open shared object file", r"\b(lib(?!ur_adapter)[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3}): cannot open shared object file"),
     _row("missing-library", "image not found", r"library not loaded"),
     _row("undefined-symbol-torch", "undefined symbol", r"undefined symbol: ?_?_?Z\w{0,12}(?:c10|at[0-9]|torch|caffe2)"),
     _row("undefined-symbol-nvidia", "undefined symbol", r"(?:nvidia|cuda)\S{0,120}/lib\w{2,40}\.so\S{0,20}: undefined symbol|undefined symbol: (?:__nvJitLink|cublas|cudnn|cusparse|_ZN5cudnn|ncclCommRegister)"),
@@ -198,7 +198,10 @@ def read_symptoms(reading: Reading) -> None:
                 found.setdefault(index, []).append(row)
     for index in sorted(found):
         for row in found[index]:
-            reading.symptom(row.id, index)
+            text = reading.lines[index]
+            if row.id.startswith("winerror") and "Error loading" not in text and index + 1 < len(reading.lines):
+                text = f"{text.strip()} {reading.lines[index + 1].strip()}"  # a localised message may break the line
+            reading.symptom(row.id, index, text)
 
 
 def _first(reading: Reading, row: Row, at: int) -> int | None:

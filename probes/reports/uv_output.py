@@ -17,7 +17,7 @@ _INTERPRETER = re.compile(
     r"`?(cpython|pypy)-(\d\.\d{1,2}\.\d{1,2})(\+freethreaded)?-(linux|windows|macos)-(x86_64|aarch64|x86|armv7)-(gnu|musl|none|gnueabihf)"
 )
 _CANNOT = re.compile(
-    r"Distribution `([A-Za-z0-9][\w.-]{0,80})==(\S{1,60}) @ (registry\+)?(\S{1,200})` can't be installed"
+    r"[Dd]istribution `?([A-Za-z0-9][\w.-]{0,80})==(\S{1,60}) @ (registry\+)?(\S{1,200}?)`? (?:can't be installed|with neither wheels)"
 )
 _ABI = re.compile(
     r"You're using (CPython|PyPy|GraalPy) (\d\.\d{1,2})(?:\.\d{1,2})? \(`((?:cp|pp)\d{2,3})(t)?`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels with the following Python (ABI|implementation) tags?: (.{1,400})"
@@ -47,6 +47,7 @@ def read_uv(reading: Reading) -> None:
         "uv ",
         "uv.",
         "can't be installed",
+        "with neither wheels",
         "unsatisfiable",
         "using cpython",
         "resolved ",
@@ -61,7 +62,7 @@ def read_uv(reading: Reading) -> None:
             _interpreter(reading, index, line)
         if "cpython-" in line or "pypy-" in line:
             _debug_interpreter(reading, index, line)
-        if "can't be installed" in line and (match := _CANNOT.search(line)):
+        if ("can't be installed" in line or "with neither wheels" in line) and (match := _CANNOT.search(line)):
             reading.saw("uv_error", 20)
             reading.draft.put("request.installer", "uv", reading.source(index), rank=MEASURED)
             name = canonical(match[1])

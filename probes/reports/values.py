@@ -27,6 +27,7 @@ __all__ = [
 _NOTHING = frozenset({"", "n/a", "na", "none", "could not collect", "no cuda", "unknown", "not available", "null", "not found", "-", "not installed", "nil", "(none)"})  # fmt: skip
 
 _TORCH = re.compile(r"(?<![\w.])v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:(?:a|b|rc)\d{1,3})?(?:\.post\d{1,3})?(?:\.dev\d{1,8})?)((?:\+|%2B)[A-Za-z0-9][\w.]{0,60})?(?![\w])")  # fmt: skip
+_SPELLED = re.compile(r"\+ ?[Cc][Uu][Dd][Aa] ?(\d{2})\.?(\d)\b")
 _VARIANT = re.compile(r"(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){0,2}|xpu)(?:$|[^\w.]|\.|a\d|rc\d)")
 _URL_VARIANT = re.compile(r"/(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?:/|$|[\"'\s?#)\],}])")
 _PYTHON = re.compile(r"(?<![\w.])v?([23]\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc)\d{1,2})?)(t)?\+?(?![\d.]*\d)")
@@ -90,7 +91,7 @@ class TorchVersion:
 
 def parse_torch(value: str) -> TorchVersion | None:
     """The first torch-like version in ``value``."""
-    match = _TORCH.search(value[:200])
+    match = _TORCH.search(_SPELLED.sub(r"+cu\1\2", value[:200]))
     if match is None:
         return None
     local = match[2].replace("%2B", "+").lstrip("+").rstrip(".") if match[2] else None
