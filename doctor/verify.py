@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -78,22 +79,27 @@ def offered(
 
     if not environment.pip_at_least(22, 2):
         return None, f"pip {environment.pip or 'is missing'}: 22.2 or newer can tell without installing"
-    line = [environment.python, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--dry-run", "--quiet"]
-    line += ["--no-deps", "--ignore-installed", "--report", "-", *pins(target.recommendation, label(target))]
+    line = [environment.python, "-I", "-m", "pip", "install", "--disable-pip-version-check", "--dry-run", "--no-color"]
+    line += ["--retries", "1"]  # a try that failed is printed only before another
+    line += ["--no-deps", "--ignore-installed", *pins(target.recommendation, label(target))]
     url = index_of(target.recommendation, index_base)
     line += ["--index-url", url] if url is not None else []
     with tempfile.TemporaryDirectory(prefix="torchdoctor-") as folder:
+        line += ["--report", os.path.join(folder, "report.json")]
         if foreign:
             line += [*foreign_options(target.system, target.python), "--target", folder]
         ran = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
     if ran.returncode == 0:
         return True, ""
-    lines = [text.strip() for text in ran.stderr.splitlines() if text.strip()]
-    # "From versions: none" is also what an unreachable index looks like; pip warns of each failed connection before it.
-    unreachable = any("Retrying" in text or "Could not fetch URL" in text for text in lines)
-    if not unreachable and any(known in text for text in lines for known in _MISSING):
+    lines = [text.strip() for text in (ran.stdout + ran.stderr).splitlines() if text.strip()]
+    # "From versions: none" is also what an unreachable index looks like: look for the page that could not be had. An
+    # index answers 403 or 404 for what it does not hold.
+    unread = [t for t in lines if "Could not fetch URL" in t or "Retrying" in t]
+    silent = [t for t in unread if not any(f"{code} Client Error" in t for code in (403, 404))]
+    if not silent and any(known in text for text in lines for known in _MISSING):
         return False, ""
-    return None, without_credentials(lines[-1] if lines else f"pip failed with status {ran.returncode}")
+    last = (silent or lines or [f"pip failed with status {ran.returncode}"])[-1]
+    return None, without_credentials(last)
 
 
 def examined_command(options: Options) -> tuple[str, ...]:
