@@ -36,7 +36,7 @@ FAMILIES: tuple[str, ...] = (
     "conda",
     "libraries",
     "index_settings",
-    "resolution",
+    "sources",
     "disk",
     "symptoms",
     "symptoms_gpu",

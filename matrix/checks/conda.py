@@ -20,9 +20,6 @@ def _asks_pytorch_channel(case: Case) -> str | None:
     """The fact that names the ``pytorch`` channel as the one torch is to come from; ``None`` where none does."""
     if _CHANNEL.search(case.facts.request.index or ""):
         return "request.index"
-    refused, named = case.symptom("conda-not-found"), case.symptom("conda-pytorch-channel")
-    if refused and named:
-        return f"symptoms[{refused[0][0]}]"
     channels = [(i, r.value) for i, r in enumerate(case.facts.settings or ()) if r.key == "channel"]
     explicit = next(
         (i for i, r in enumerate(case.facts.settings or ()) if r.key == "channel.of.pytorch" and r.value == "pytorch"),

@@ -12,6 +12,8 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._packages import distributions, line, public, stock_like
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.markers import holds
+from torchdoctor.matrix.platforms import platforms_of
+from torchdoctor.matrix.requirements import interpreter_tag
 from torchdoctor.matrix.verdict import Finding
 
 if TYPE_CHECKING:
@@ -179,6 +181,28 @@ def free_threaded(case: Case) -> Iterator[Finding]:
             ),
         )
         return
+
+
+@check("free-threaded-unsupported")
+def torch_without_free_threaded_wheel(case: Case) -> Iterator[Finding]:
+    """The installed release was never published for the free-threaded interpreter that is to load it."""
+    installed, tag = case.installed, interpreter_tag(case.facts)
+    if installed is None or installed.release is None or tag is None or case.facts.python.free_threaded is not True:
+        return
+    if installed.origin not in (None, "wheel") or case.facts.torch.gpu_available is not None:
+        return  # it was loaded, so it is of this interpreter
+    possible = platforms_of(case.facts).possible
+    if not possible or any(tag in installed.release.tags(p, "own") for p in possible):
+        return
+    usual = ".".join(map(str, version_key(case.facts.python.version or "")[:2]))
+    yield finding(
+        "free-threaded-unsupported",
+        case,
+        about="installed",
+        detail=f"torch {installed.version} has no wheel for the free-threaded Python {usual}: what is installed is for the usual one.",
+        evidence=("python.free_threaded", "python.version", "torch.version", "packages.torch"),
+        fix=(f"run it with the usual build of Python {usual}", "or install a release with free-threaded wheels"),
+    )
 
 
 @check("rocm-sdk-arch-mismatch")
