@@ -220,6 +220,15 @@ PROOFS: tuple[Proof, ...] = (
         facts=("system.container", "drivers.nvidia.version"),
     ),
     Proof(
+        finding="container-no-gpu",
+        symptoms=("found-no-nvidia-driver",),
+        about="nvidia",
+        detail="The container was started without --gpus, and the program in it finds no driver.",
+        fix=_gpu_into_container,
+        when=lambda case: _not_usable(case) and bool(case.symptom("docker-run-without-gpu")),
+        facts=("system.container",),
+    ),
+    Proof(
         finding="container-cuda-requirement",
         symptoms=("container-cuda-requirement", "container-brand-requirement"),
         about="nvidia",

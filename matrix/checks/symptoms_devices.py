@@ -255,10 +255,19 @@ def said_incompatible(case: Case) -> Iterator[Finding]:
 
 @check("jetson-needs-vendor-wheel")
 def nothing_for_jetson(case: Case) -> Iterator[Finding]:
-    """A dump of a JetPack 5 or 6 board in which torch could not be imported: no public wheel carries its GPU."""
+    """A JetPack 5 or 6 board without torch, or with a public wheel that does not see its GPU: none carries it."""
     facts = case.facts
     release = (facts.system.jetson or "").partition(".")[0].lstrip("R")
-    if release not in ("32", "34", "35", "36") or case.installed is not None or "torch.version" not in facts.unknown:
+    if release not in ("32", "34", "35", "36"):
+        return
+    installed = case.installed
+    if installed is None and "torch.version" not in facts.unknown:
+        return
+    if installed is not None and (
+        installed.origin in ("vendor", "source", "conda")
+        or installed.variant is None
+        or facts.torch.gpu_available is not False
+    ):
         return
     yield finding(
         "jetson-needs-vendor-wheel",
@@ -266,6 +275,6 @@ def nothing_for_jetson(case: Case) -> Iterator[Finding]:
         about="machine",
         severity="blocker",
         detail="This board's JetPack is served by NVIDIA's own wheels only; the public ones have no code for its GPU.",
-        evidence=("system.jetson", "system.kernel", "python.version"),
+        evidence=("system.jetson", "system.kernel", "python.version", "torch.version"),
         fix=("install NVIDIA's wheel for this JetPack and its system Python, or use the l4t-pytorch container",),
     )

@@ -30,6 +30,7 @@ _ENV_NAMES = re.compile(
     r"^(?:CUDA_(?:VISIBLE_DEVICES|DEVICE_ORDER|HOME|PATH|MODULE_LOADING)|NVIDIA_\w{1,40}|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HSA_\w{1,40}|ZE_\w{1,40}|ONEAPI_DEVICE_SELECTOR|SYCL_\w{1,40}|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_\w{1,30}|PYTORCH_\w{1,50}|TORCH_\w{1,50}|PIP_\w{1,30}|UV_\w{1,30}|TRITON_\w{1,40}|KMP_\w{1,30}|PYTHONPATH|PYTHONHOME|TMPDIR|TMP|TEMP|XPU_\w{1,30})$"
 )
 _ADVISED = re.compile(r"\b(?:use|using|passing|setting|try|consider|e\.g\.|with|unset)\s{1,2}$", re.I)
+_GPU_FLAG = re.compile(r"--gpus\b|--runtime[ =]nvidia|--device[ =]|nvidia\.com/gpu|\.\.\.")
 _ECHO = re.compile(r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$")
 _GREP_ENV = re.compile(
     r"\b(?:env|printenv|set) ?\| ?grep (?:-\w )?\"?([A-Z][A-Z0-9_]{2,50})\"?\s*$|\bprintenv ([A-Z][A-Z0-9_]{2,50})\s*$"
@@ -66,10 +67,20 @@ def read_commands(reading: Reading) -> None:
             _echoed(reading, index, match[1], absent)
         if ":" in line or "FROM " in line or "docker" in line.lower():
             _image(reading, index, line)
+            if ("docker run" in line or "podman run" in line) and not _GPU_FLAG.search(_command(reading, index)):
+                reading.symptom("docker-run-without-gpu", index)
         if "nvidia-" in line and "image" in line.lower() and (match := _IMAGE_DRIVER.search(line)):
             reading.put("drivers.nvidia.version", match[1], index, CLAIMED - 1)
         if "L4T" in line or "JetPack" in line or "nv_tegra_release" in line or "(release), REVISION" in line:
             put_jetson(reading, index, line, CLAIMED)
+
+
+def _command(reading: Reading, index: int) -> str:
+    """The command that begins at ``index`` with its continued lines."""
+    parts = [reading.lines[index]]
+    while parts[-1].rstrip().endswith(("\\", "`")) and index + len(parts) < len(reading.lines) and len(parts) < 40:
+        parts.append(reading.lines[index + len(parts)])
+    return " ".join(parts)
 
 
 def _not_exported(reading: Reading) -> set[str]:

@@ -32,6 +32,7 @@ def label_of(line: str) -> tuple[str, str] | None:
 
 def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
     """(index, label, value) of every line that has a label."""
+    in_columns = reading.has("ultralytics", "detectron2", "sys.platform  ")
     for index, line in enumerate(reading.lines):
         if line.startswith(("#", "**")) and (label := _heading(line)):
             at = next(
@@ -40,9 +41,15 @@ def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
             if at is not None and not reading.lines[at].startswith(("#", "**", "```", ">")):
                 yield at, label, reading.lines[at].strip(_STRIP)
             continue
-        pair = label_of(line)
+        pair = label_of(line) or (_columns(line) if in_columns else None)
         if pair is not None:
             yield index, pair[0], pair[1]
+
+
+def _columns(line: str) -> tuple[str, str] | None:
+    """``OS                  Linux-6.1…``: a label and its value in two columns."""
+    label, gap, value = line[:400].strip().partition("  ")
+    return (" ".join(label.replace("_", " ").lower().split()), value.strip()) if gap and value.strip() else None
 
 
 def _heading(line: str) -> str | None:

@@ -41,6 +41,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("amd", r"(?:AMD )?RX ?(?:Vega ?)?\d{2,4} ?(?:XTX|XT|GRE|M\b|S\b)?(?= |$|[^\w])"),
     ("amd", r"(?:AMD )?(?:Instinct )?MI\d{2,3}[AXF]?X?\b(?:-OAM)?"),
     ("amd", r"(?:AMD )?(?:Renoir|Cezanne|Rembrandt|Barcelo|Lucienne|Raphael|Picasso|Raven Ridge|Strix Halo|Strix Point|Phoenix)(?= (?:graphics|Graphics|iGPU|APU|GPU|\())"),
+    ("amd", r"(?:AMD )?(?:FirePro|Radeon Instinct|FireGL) ?[A-Z]{0,3}\d{2,5}\w{0,3}\b|(?:AMD )?R9 (?:Fury X?|Nano|\d{3}X?)\b"),
     ("amd", r"AMD Radeon(?:\(TM\)|™)? Graphics\b|AMD Custom GPU \d{4}\b"),
     ("intel", r"(?:Intel(?:\(R\))? )?Arc(?:\(TM\)|™)? (?:Pro )?(?:[AB]\d{2,3}[MVTE]?|\d{3}[TV]?|Graphics)\b(?: Graphics)?(?: \[0x[0-9a-fA-F]{4}\])?"),
     ("intel", r"(?:Intel(?:\(R\))? )?Data Cent(?:er|re) GPU (?:Max|MAX|Flex)[- ]?(?:Series )?\d{3,4}[A-Z]?\b"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports.packages import canonical, put_package
@@ -20,7 +21,7 @@ _CANNOT = re.compile(
     r"[Dd]istribution `?([A-Za-z0-9][\w.-]{0,80})==(\S{1,60}) @ (registry\+)?(\S{1,200}?)`? (?:can't be installed|with neither wheels)"
 )
 _ABI = re.compile(
-    r"You're using (CPython|PyPy|GraalPy) (\d\.\d{1,2})(?:\.\d{1,2})? \(`((?:cp|pp)\d{2,3})(t)?`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels with the following Python (ABI|implementation) tags?: (.{1,400})"
+    r"(?:You're using|You require) (CPython|PyPy|GraalPy) (\d\.\d{1,2})(?:\.\d{1,2})? \(`((?:cp|pp)\d{2,3})(t)?`\), but (?:we only found wheels for )?`([\w.-]{1,80})` \(v([^)]{1,60})\) (?:only has wheels )?with the following Python (ABI|implementation) tags?: (.{1,400})"
 )
 _PLATFORM = re.compile(
     r"You're on (\w{3,12}) \(`([\w.]{3,40})`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels for the following platforms?: (.{1,600})"
@@ -31,7 +32,9 @@ _NO_PLATFORM = re.compile(
 _WHEELS_FOR = re.compile(
     r"Wheels are available for `([\w.-]{1,80})` \(v?([^)]{1,60})\) (?:on the following platforms?|with the following Python (?:ABI|implementation) tags?): (.{1,600})"
 )
-_REQUIRE = re.compile(r"you require ([\w.-]{1,80})((?:==|>=|<=|<|>|~=|!=)[\w.+*]{1,40})")
+_REQUIRE = re.compile(
+    r"(?:you require|your project depends on|project depends on) ([\w.-]{1,80})((?:==|>=|<=|<|>|~=|!=)[\w.+*]{1,40})"
+)
 _NO_VERSION = re.compile(
     r"there (?:is|are) no versions? of ([\w.-]{1,80})((?:\{[^}]{0,20}\})?(?:==|>=|<=|<|>|~=)[\w.+*,<>=~]{1,60})?"
 )
@@ -62,51 +65,104 @@ def read_uv(reading: Reading) -> None:
             _interpreter(reading, index, line)
         if "cpython-" in line or "pypy-" in line:
             _debug_interpreter(reading, index, line)
-        if ("can't be installed" in line or "with neither wheels" in line) and (match := _CANNOT.search(line)):
-            reading.saw("uv_error", 20)
-            reading.draft.put("request.installer", "uv", reading.source(index), rank=MEASURED)
-            name = canonical(match[1])
-            reading.symptom("uv-no-wheel" if name == "torch" else "uv-no-wheel-other", index)
-            if name == "torch":
-                put_request(reading, index, "torch", "==" + match[2], MEASURED - 1)
-                put_index(reading, index, match[4], PRINTED + 2)
-            else:
-                put_index(reading, index, match[4], PRINTED)
-        if "You're " in line:
-            _hint(reading, index, line)
-        if "no wheels with a matching" in line and (match := _NO_PLATFORM.search(line)):
-            reading.saw("uv_error", 20)
-            reading.symptom("uv-no-tag", index)
-            if canonical(match[1]) == "torch":
-                put_request(reading, index, "torch", (match[2] or "") + (match[3] or ""), MEASURED - 1)
-            if match[4] == "platform" and match[5]:
-                put_platform_tag(reading, index, match[5], MEASURED)
-        if "Wheels are available for" in line and (match := _WHEELS_FOR.search(line)):
-            reading.symptom("uv-wheels-for", index)
-        if "No solution found" in line or "requirements are unsatisfiable" in line:
-            reading.saw("uv_error", 15)
-            if (match := _REQUIRE.search(line)) and canonical(match[1]) == "torch":
-                put_request(reading, index, "torch", match[2], MEASURED - 2)
-            if (
-                (match := _DEPENDS.search(line))
-                and "you require" in line
-                and canonical(match[1]) not in ("torch", "torchvision", "torchaudio")
-            ):
-                reading.symptom("pin-conflict", index)
-            if (match := _NO_VERSION.search(line)) and canonical(match[1]) == "torch" and match[2]:
-                put_request(reading, index, "torch", match[2], MEASURED - 2)
-        if (
-            "Adding direct dependency: torch" in line
-            and (match := _DEBUG_ADD.search(line))
-            and canonical(match[1]) == "torch"
+        if "Adding direct dependency: torch" in line:
+            _debug_request(reading, index, line)
+        if line.lstrip().startswith("+ ") and "==" in line and (added := _ADDED.match(line)) and added[1] == "+":
+            put_package(reading, added[2], added[3], index, PRINTED)
+    for index, text in _messages(reading):
+        if "can't be installed" in text or "with neither wheels" in text:
+            _cannot(reading, index, text)
+        if "You're " in text or "You require " in text:
+            _hint(reading, index, text)
+        if "no wheels with a matching" in text:
+            _no_tag(reading, index, text)
+        if "Wheels are available for" in text and _WHEELS_FOR.search(text):
+            reading.symptom("uv-wheels-for", index, text)
+        if "No solution found" in text or "╰─▶" in text or "Because " in text:
+            _no_solution(reading, index, text)
+
+
+def _messages(reading: Reading) -> Iterator[tuple[int, str]]:
+    """(index of the first line, text) of each error and hint; uv wraps them to the width of the terminal."""
+    index, lines = 0, reading.lines
+    while index < len(lines):
+        line = lines[index]
+        if not any(
+            w in line for w in ("╰─▶", "hint:", "error: ", "can't be installed", "with neither wheels", "Because ")
         ):
-            reading.saw("uv_error", 10)
-            exact = re.match(r">=([\w.]{1,20}), <([\w.]{1,20})\+$", match[2])
-            put_request(
-                reading, index, "torch", f"=={exact[1]}" if exact and exact[1] == exact[2] else match[2], PRINTED
-            )
-        if line.lstrip().startswith("+ ") and "==" in line and (match := _ADDED.match(line)) and match[1] == "+":
-            put_package(reading, match[2], match[3], index, PRINTED)
+            index += 1
+            continue
+        parts, at = [line.strip()], index + 1
+        while at < min(index + 16, len(lines)) and (text := lines[at].strip()):
+            if text.startswith(("hint:", "error:", "$", "╰─▶", "× ", "DEBUG", "help:")) or not lines[at].startswith(
+                " "
+            ):
+                break
+            parts.append(text)
+            at += 1
+        yield index, " ".join(parts)[:4000]
+        index = at
+
+
+def _cannot(reading: Reading, index: int, text: str) -> None:
+    match = _CANNOT.search(text)
+    if match is None:
+        return
+    reading.saw("uv_error", 20)
+    reading.draft.put("request.installer", "uv", reading.source(index), rank=MEASURED)
+    name = canonical(match[1])
+    reading.symptom("uv-no-wheel" if name == "torch" else "uv-no-wheel-other", index, text)
+    if name == "torch":
+        put_request(reading, index, "torch", "==" + match[2], MEASURED - 1)
+        put_index(reading, index, match[4], PRINTED + 2)
+    else:
+        put_index(reading, index, match[4], PRINTED)
+
+
+def _no_tag(reading: Reading, index: int, text: str) -> None:
+    match = _NO_PLATFORM.search(text)
+    if match is None:
+        return
+    reading.saw("uv_error", 20)
+    reading.symptom("uv-no-tag", index, text)
+    if canonical(match[1]) == "torch":
+        put_request(reading, index, "torch", (match[2] or "") + (match[3] or ""), MEASURED - 1)
+    if match[5] is None:
+        return
+    if match[4] == "platform":
+        put_platform_tag(reading, index, match[5], MEASURED)
+    elif tag := re.match(r"cp(3)(\d{1,2})(t)?$", match[5]):
+        reading.put("python.version", f"{tag[1]}.{tag[2]}", index, MEASURED - 1)
+        reading.put("python.implementation", "cpython", index, MEASURED - 1)
+        if tag[3] or match[4] == "Python ABI":
+            reading.put("python.free_threaded", tag[3] is not None, index, MEASURED - 1)
+
+
+def _no_solution(reading: Reading, index: int, text: str) -> None:
+    if "No solution found" in text or "unsatisfiable" in text or "incompatible" in text:
+        reading.saw("uv_error", 15)
+    wanted = [m for m in _REQUIRE.finditer(text) if canonical(m[1]) == "torch"]
+    if wanted:
+        put_request(reading, index, "torch", wanted[0][2], MEASURED - 2)
+    holders = {
+        m[1]
+        for m in _DEPENDS.finditer(text)
+        if canonical(m[1]) not in ("torch", "torchvision", "torchaudio") and m[3] == "torch"
+    }
+    others = len(_DEPENDS.findall(text)) + len(wanted)
+    if holders and others >= 2:
+        reading.symptom("pin-conflict", index, text)
+    if (match := _NO_VERSION.search(text)) and canonical(match[1]) == "torch" and match[2]:
+        put_request(reading, index, "torch", match[2], MEASURED - 2)
+
+
+def _debug_request(reading: Reading, index: int, line: str) -> None:
+    match = _DEBUG_ADD.search(line)
+    if match is None or canonical(match[1]) != "torch":
+        return
+    reading.saw("uv_error", 10)
+    exact = re.match(r">=([\w.]{1,20}), <([\w.]{1,20})\+$", match[2])
+    put_request(reading, index, "torch", f"=={exact[1]}" if exact and exact[1] == exact[2] else match[2], PRINTED)
 
 
 def _interpreter(reading: Reading, index: int, line: str) -> None:
@@ -145,11 +201,11 @@ def _hint(reading: Reading, index: int, line: str) -> None:
         # where the tag is an ABI tag, a build without the t is known to be one with the GIL
         if match[4] or match[7] == "ABI":
             reading.put("python.free_threaded", match[4] is not None, index, MEASURED)
-        reading.symptom("uv-abi-hint", index)
+        reading.symptom("uv-abi-hint", index, line)
     elif match := _PLATFORM.search(line):
         reading.saw("uv_error", 15)
         put_platform_tag(reading, index, match[2], MEASURED)
-        reading.symptom("uv-platform-hint", index)
+        reading.symptom("uv-platform-hint", index, line)
 
 
 def put_platform_tag(reading: Reading, index: int, tag: str, rank: int, *, of_wheel: bool = False) -> None:
