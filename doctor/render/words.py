@@ -208,8 +208,10 @@ def newer_rejected(report: Mapping[str, Any]) -> list[tuple[str, list[tuple[str,
             continue  # works, but leaves the GPU unused
         if lines.setdefault(version.rpartition(".")[0], version) != version:
             continue
-        reasons = [*candidate.get("reasons", ()), *(f"{u} not known" for u in candidate.get("unknown", ()))]
-        why = ", ".join(clean(r) for r in reasons) or "not judged"
+        # What is proved suffices; what is missing counts where nothing is.
+        why = ", ".join(clean(r) for r in candidate.get("reasons") or ())
+        missing = ", ".join(clean(u) for u in candidate.get("unknown") or ())
+        why = why or (f"{missing} not known" if missing else "not judged")
         releases.setdefault(version, {}).setdefault(why, []).append(clean(candidate.get("variant")))
     told: list[tuple[list[str], list[tuple[str, str]]]] = []
     for version, by_reason in releases.items():

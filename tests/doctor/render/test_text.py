@@ -197,3 +197,9 @@ def test_a_pasted_text_without_torch_proves_nothing(report: dict[str, Any]) -> N
     report["facts"]["torch"] = {"version": "2.14.1+cu126", "variant": "cu126"}
     assert "torch    2.14.1 installed · cu126" in render_text(report)
     assert "installed already: torch 2.14.1 (cu126)" in render_text(report)
+
+
+def test_what_is_missing_counts_where_nothing_is_proved(report: dict[str, Any]) -> None:
+    report["candidates"][0]["unknown"] = ["python.version"]
+    report["candidates"][1] |= {"reasons": [], "unknown": ["python.version", "system.os"]}
+    assert "2.15.0  cu132: driver-too-old; cu134: python.version, system.os not known" in render_text(report)
