@@ -64,6 +64,7 @@ def gpu_outcomes(
 
 def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> Iterator[Outcome]:
     from torchdoctor.matrix import drivers
+    from torchdoctor.matrix.forward_compat import spoken_major
 
     driver, system = facts.drivers.nvidia, facts.system
     if build.toolkit[0] < _MINOR_VERSIONS:
@@ -81,7 +82,8 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
     except KeyError:
         return  # a toolkit without a row: no number, no requirement
     if driver.version:
-        if not drivers.at_least(driver.version, floor.version):
+        # A forward-compatibility libcuda lifts the floor, not the driver's knowledge of chips.
+        if not drivers.at_least(driver.version, floor.version) and (spoken_major(facts) or 0) < major:
             yield failed(
                 "driver-too-old",
                 ("drivers.nvidia.version",),

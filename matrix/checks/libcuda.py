@@ -10,51 +10,20 @@ from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about, aims_at
 from torchdoctor.matrix.findings import finding
-from torchdoctor.matrix.tables import table
+from torchdoctor.matrix.forward_compat import compat_allowed, compat_in_use, halves_differ, spoken_major
 from torchdoctor.matrix.verdict import Finding
-from torchdoctor.probes.facts import Gpu
 
 _VERSION = "drivers.nvidia.version"
 _LIBRARY = "drivers.nvidia.library"
-
-
-def _compat_in_use(case: Case) -> bool:
-    """Is the libcuda in use one from a ``compat`` folder (package ``cuda-compat``)?"""
-    facts = case.facts
-    source = facts.source(_LIBRARY) or ""
-    if "/compat" in source:
-        return True
-    if source.startswith("/"):
-        return False
-    if "/compat" in (facts.environment or {}).get("LD_LIBRARY_PATH", ""):
-        return True
-    # A container has the host's libcuda, of the very version of its module, or one that the image brings: of a newer
-    # branch that is the compat package.
-    library, module = _full(facts.drivers.nvidia.library), _full(facts.drivers.nvidia.version)
-    return bool(facts.system.container and library and module and library[0] > module[0])
-
-
-def _full(version: str | None) -> tuple[int, ...] | None:
-    """A driver version with its build, ``None`` for a bare branch or a soname."""
-    key = version_key(version or "")
-    return key if len(key) >= 2 and key[0] >= 300 else None
-
-
-def _halves_differ(case: Case) -> bool:
-    driver, system = case.facts.drivers.nvidia, case.facts.system
-    module, library = _full(driver.version), _full(driver.library)
-    if system.os not in (None, "linux") or system.wsl or system.jetson or module is None or library is None:
-        return False
-    return module != library
 
 
 @check("driver-library-mismatch")
 def driver_library_mismatch(case: Case) -> Iterator[Finding]:
     """libcuda and the loaded kernel module are of different versions, and it is no forward-compatibility libcuda."""
     driver = case.facts.drivers.nvidia
-    if not _halves_differ(case) or case.facts.torch.gpu_available:
+    if not halves_differ(case.facts) or case.facts.torch.gpu_available:
         return
-    compat = _compat_in_use(case)
+    compat = compat_in_use(case.facts)
     if compat and version_key(driver.library or "") > version_key(driver.version or ""):
         return
     if compat:
@@ -80,24 +49,24 @@ def driver_library_mismatch(case: Case) -> Iterator[Finding]:
     )
 
 
-def _compat_allowed(gpu: Gpu) -> bool | None:
-    """May this GPU use a forward-compatibility libcuda? ``None`` for boards where it depends on the model."""
-    words = set((gpu.name or "").lower().replace("-", " ").split())
-    rows = table("checks.toml")["cuda_compat"]
-    if words & set(rows["refused"]):
-        return False
-    return True if words & set(rows["allowed"]) else None
-
-
 @check("cuda-compat-on-unsupported-gpu", "cuda-compat-in-use")
 def cuda_compat(case: Case) -> Iterator[Finding]:
     """A newer libcuda from a ``compat`` folder: data-centre GPUs may use it, GeForce and Titan may not (error 804)."""
     driver, gpus = case.facts.drivers.nvidia, case.gpus("nvidia")
-    if not gpus or not _halves_differ(case) or not _compat_in_use(case):
+    if not gpus:
+        return
+    if not halves_differ(case.facts) or not compat_in_use(case.facts):
+        if spoken_major(case.facts) is not None:
+            yield finding(
+                "cuda-compat-in-use",
+                case,
+                detail=f"The driver in use speaks CUDA {driver.cuda}, more than branch {(driver.version or '').split('.')[0]} does by itself.",
+                evidence=(_VERSION, "drivers.nvidia.cuda", f"gpus[{gpus[0][0]}].name"),
+            )
         return
     if version_key(driver.library or "") < version_key(driver.version or ""):
         return
-    allowed = [_compat_allowed(g) for _, g in gpus]
+    allowed = [compat_allowed(g) for _, g in gpus]
     rows = (_VERSION, _LIBRARY, *(f"gpus[{i}].name" for i, _ in gpus[:1]))
     if False in allowed and not case.facts.torch.gpu_available:
         container = bool(case.facts.system.container)
@@ -165,7 +134,8 @@ def wsl_driver_not_visible(case: Case) -> Iterator[Finding]:
         and "libcuda" in source
         and "/wsl/" not in source
         and "/compat" not in source
-        and _full(driver.library)
+        and len(version_key(driver.library)) > 1
+        and version_key(driver.library)[0] >= 300
     ):
         yield finding(
             "wsl-driver-not-visible",
