@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.findings import finding
-from torchdoctor.matrix.outcome import HARDWARE, Outcome
+from torchdoctor.matrix.outcome import HARDWARE, Outcome, failed
 from torchdoctor.matrix.select import Choice, Judged
 from torchdoctor.matrix.verdict import Finding, Recommendation, Status
 
@@ -61,7 +61,7 @@ def _newer(choice: Choice) -> tuple[Judged, Outcome] | None:
     taken = choice.accepted
     if taken is None:
         return None
-    for judged in choice.examined:
+    for judged in choice.considered:
         ahead = version_key(judged.build.torch) > version_key(taken.build.torch) or (
             judged.uses_gpu and not taken.uses_gpu
         )
@@ -123,7 +123,14 @@ def notes(
 
 def _ended(choice: Choice, newest: str) -> Outcome | None:
     """The hardware reason that keeps every build of the newest release from this machine, if that is what does."""
-    of_newest = [j for j in choice.examined if j.build.torch == newest and (j.uses_gpu or not choice.gpu_vendors)]
+    of_newest = [j for j in choice.considered if j.build.torch == newest and (j.uses_gpu or not choice.gpu_vendors)]
+    if not of_newest and choice.platforms.possible == ("macos_x86_64",):
+        return failed(
+            "macos-x86-dropped",
+            ("system.os", "python.machine"),
+            "wheels for Intel Macs end with it",
+            "use a Mac with Apple silicon",
+        )
     if not of_newest:
         return None
     reasons = [next((o for o in j.failed if o.id in HARDWARE), None) for j in of_newest]

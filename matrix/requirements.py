@@ -88,7 +88,8 @@ def _interpreter(release: Release, build: Build, facts: Facts) -> Outcome:
 
 
 def _dotted(tag: str) -> str:
-    return f"3.{tag[3:]}"
+    """``cp313t`` → ``3.13t``."""
+    return f"{tag[2]}.{tag[3:]}"
 
 
 def _span(tags: list[str]) -> str:

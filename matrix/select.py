@@ -73,12 +73,13 @@ class Judged:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """``accepted`` is the candidate taken (its ``unknown`` may name what could not be judged), ``None`` where none works.
-    ``examined`` are all candidates looked at, newest first. ``left_out`` are the places of GPUs no single wheel covers
+    ``examined`` are the candidates down to it, newest first; ``considered`` all that were looked at. ``left_out`` are the places of GPUs no single wheel covers
     together with the rest. ``platforms`` tells what the machine may be.
     """
 
     accepted: Judged | None
     examined: tuple[Judged, ...]
+    considered: tuple[Judged, ...]
     platforms: Platforms
     left_out: tuple[int, ...] = ()
     gpu_vendors: tuple[str, ...] = ()
@@ -109,13 +110,19 @@ def choose(
             examined.append(judged)
             done = done or _settles(judged, vendors, variant)
     examined.sort(key=lambda j: (version_key(j.build.torch), j.uses_gpu, j.is_default, j.build.toolkit), reverse=True)
+    considered = tuple(examined)
     accepted, left_out = _best(examined, facts, vendors, cpu_too)
     if accepted is not None and not every:
         rank = (version_key(accepted.build.torch), accepted.uses_gpu, accepted.is_default, accepted.build.toolkit)
         cut = [j for j in examined if (version_key(j.build.torch), j.uses_gpu, j.is_default, j.build.toolkit) >= rank]
         examined = cut
     return Choice(
-        accepted=accepted, examined=tuple(examined), platforms=platforms, left_out=left_out, gpu_vendors=vendors
+        accepted=accepted,
+        examined=tuple(examined),
+        considered=considered,
+        platforms=platforms,
+        left_out=left_out,
+        gpu_vendors=vendors,
     )
 
 

@@ -54,7 +54,7 @@ def request_findings(case: Case, want: Wanted, variant: str | None, choice: Choi
         return
     accepted = choice.accepted
     if accepted is None:
-        nearest = _nearest(choice.examined, choice.gpu_vendors)
+        nearest = _nearest(choice.considered, choice.gpu_vendors)
         if nearest is not None:
             yield from _explain(case, nearest, want, variant, choice, today, "blocker")
         return
@@ -71,7 +71,7 @@ def request_findings(case: Case, want: Wanted, variant: str | None, choice: Choi
         return
     if accepted.uses_gpu or variant == "cpu":
         return
-    nearest = _nearest([j for j in choice.examined if j.uses_gpu], choice.gpu_vendors)
+    nearest = _nearest([j for j in choice.considered if j.uses_gpu], choice.gpu_vendors)
     if nearest is None or _only_integrated(case, nearest):
         return
     yield from _explain(case, nearest, want, variant, choice, today, severity)
