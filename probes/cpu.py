@@ -91,8 +91,8 @@ def _from_midr(host: Host, draft: Draft) -> tuple[Reading, str] | None:
                 cores.append(core)
     if not cores:
         return None
-    vendors = dict.fromkeys(filter(None, (arm.implementer(code) for code, _ in cores)))
-    reading = Reading(family="arm64", vendor=" + ".join(vendors) or None, model=arm.names(cores))
+    vendor = next(filter(None, (arm.implementer(code) for code, _ in cores)), None)
+    reading = Reading(family="arm64", vendor=vendor, model=arm.names(cores))
     return reading, f"{_CPUS}/cpu*/regs/identification/midr_el1"
 
 
@@ -106,9 +106,11 @@ def _from_commands(host: Host, draft: Draft) -> tuple[Reading, str] | None:
     parsers: dict[str, Callable[[str], Reading | None]] = {
         "lscpu": parse_lscpu, "cpuid": parse_cpuid, "isainfo": parse_isainfo, "dmesg": parse_bsd_boot,
     }  # fmt: skip
+    from torchdoctor.probes.gather import decode
+
     for argv, done in host.commands():
         parse = parsers.get(argv[0].rpartition("/")[2]) if argv else None
-        reading = parse(done.stdout.decode("utf-8", "replace")) if parse is not None else None
+        reading = parse(decode(done.stdout)) if parse is not None else None
         if reading is not None:
             return reading, " ".join(argv)
     return None

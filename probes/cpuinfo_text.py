@@ -39,7 +39,7 @@ def reading_of_x86(words: Iterable[str], *, vendor: str | None = None, model: st
     flags = x86.normal_flags(words)
     return Reading(
         family="x86",
-        vendor=vendor or None,
+        vendor=_vendor(vendor),
         model=_spaced(model),
         level=x86.level(flags),
         features=x86.features(flags) if flags else None,
@@ -52,7 +52,7 @@ def reading_of_arm(features: Iterable[str], *, vendor: str | None = None, model:
     wide = "asimd" in found
     return Reading(
         family="arm32" if found and not wide else "arm64",
-        vendor="Arm" if vendor == "ARM" else vendor or None,  # lscpu writes it in capitals
+        vendor=_vendor(vendor),
         model=_spaced(model),
         level=arm.level(found) if wide else None,
         features=found or None,
@@ -84,7 +84,7 @@ def _arm_cpuinfo(rows: dict[str, list[str]]) -> Reading:
     cores = list(dict.fromkeys(zip(implementers, parts)))  # noqa: B905 - a cut text may end between the two
     vendors = list(dict.fromkeys(filter(None, map(arm.implementer, implementers))))
     model = arm.names(cores) or _first(rows, "model name") or _first(rows, "processor")
-    return reading_of_arm(_common(rows.get("features", [])), vendor=" + ".join(vendors), model=model)
+    return reading_of_arm(_common(rows.get("features", [])), vendor=vendors[0] if vendors else None, model=model)
 
 
 def _other_cpuinfo(rows: dict[str, list[str]]) -> Reading | None:
@@ -134,8 +134,14 @@ def _first(rows: dict[str, list[str]], key: str) -> str | None:
     return next((value for value in rows.get(key, ()) if value), None)
 
 
+def _vendor(text: str | None) -> str | None:
+    """One spelling (lscpu writes ``ARM``); a name that was damaged is none."""
+    name = text.strip() if text else ""
+    return None if not name or "\0" in name or "\ufffd" in name else "Arm" if name == "ARM" else name
+
+
 def _spaced(text: str | None) -> str | None:
-    return " ".join(text.split()) or None if text else None
+    return " ".join(text.replace("\0", " ").split()) or None if text else None
 
 
 def parse_lscpu(text: str) -> Reading | None:
@@ -157,10 +163,10 @@ def parse_lscpu(text: str) -> Reading | None:
         return None
     machine = next((v for k, v in cells if k == "architecture"), "")
     if machine in ("aarch64", "arm64") and (models or vendor):
-        return Reading(family="arm64", vendor=vendor, model=" + ".join(models) or None)
+        return Reading(family="arm64", vendor=_vendor(vendor), model=" + ".join(models) or None)
     if machine.startswith(("ppc64", "s390", "riscv")) and (models or vendor):
         family = {"p": "ppc", "s": "s390", "r": "riscv"}[machine[0]]
-        return Reading(family=family, vendor=vendor, model=" + ".join(models) or None)
+        return Reading(family=family, vendor=_vendor(vendor), model=" + ".join(models) or None)
     return None
 
 

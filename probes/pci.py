@@ -153,13 +153,14 @@ def _hex4(text: str) -> str:
 
 
 def _from_commands(host: Host) -> list[PciDevice]:
+    from torchdoctor.probes.gather import decode
     from torchdoctor.probes.pci_text import parse_lspci, parse_lstopo, parse_udevadm
 
     for argv, done in host.commands():
         name = argv[0].replace("\\", "/").rpartition("/")[2] if argv else ""
         parse = {"lspci": parse_lspci, "udevadm": parse_udevadm, "lstopo": parse_lstopo}.get(name)
         if parse is not None:
-            devices = [d for d in parse(done.stdout.decode("utf-8", "replace")) if d.accelerated]
+            devices = [d for d in parse(decode(done.stdout)) if d.accelerated]
             if devices:
                 return [replace(d, source=" ".join(argv)) for d in devices]
     return []

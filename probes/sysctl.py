@@ -27,9 +27,11 @@ class Sysctl:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._printed: dict[str, str] = {}
+        from torchdoctor.probes.gather import decode
+
         for argv, done in host.commands():
             if argv and argv[0].rpartition("/")[2] == "sysctl":
-                printed = done.stdout.decode("utf-8", "replace")
+                printed = decode(done.stdout)
                 if argv[1:2] == ("-n",) and len(argv) == 3:
                     self._printed.setdefault(argv[2], printed.strip())
                 self._printed.update({k: v for k, v in parse_sysctl(printed).items() if k not in self._printed})

@@ -98,9 +98,14 @@ def test_lscpu_of_two_kinds_of_cores() -> None:
     assert reading.model == "Cortex-A55 + Cortex-A76"
 
 
+def test_a_damaged_vendor_is_none() -> None:
+    reading: Any = parse_cpuinfo(X86.replace("GenuineIntel", "Genu\0neIntel"))
+    assert (reading.vendor, reading.level) == (None, "x86-64-v2")
+
+
 def test_lscpu_without_flags_names_at_least_the_core() -> None:
-    reading: Any = parse_lscpu("Architecture: aarch64\nModel name: Cortex-A53\n")
-    assert (reading.model, reading.features, reading.level) == ("Cortex-A53", None, None)
+    reading: Any = parse_lscpu("Architecture: aarch64\nVendor ID: ARM\nModel name: Cortex-A53\n")
+    assert (reading.model, reading.vendor, reading.features, reading.level) == ("Cortex-A53", "Arm", None, None)
     assert parse_lscpu("lscpu: failed\n") is parse_lscpu("{") is parse_lscpu('{"lscpu": 3}') is None
 
 
