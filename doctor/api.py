@@ -89,13 +89,18 @@ def examine(
     from torchdoctor.probes.live import LiveHost
 
     host = LiveHost()
-    found = gather(host, python=options.python, timeout=options.timeout, progress=progress)
+    found = gather(host, python=options.python, timeout=options.timeout, progress=progress, meanwhile=_warm_up)
     facts = found.facts
     if ask:
         from torchdoctor.probes.ask_torch import with_answer
 
         facts = with_answer(facts, LiveHost(), found.interpreter, options.timeout)
     return facts, found.timings, (*found.leftovers, *found.hung)
+
+
+def _warm_up() -> None:
+    """Load what judging needs while the examined interpreter starts: the answer itself is thrown away."""
+    judged(Facts(), ("live", ""), Options())
 
 
 def diagnose_text(data: bytes | str, name: str, options: Options | None = None) -> Report:

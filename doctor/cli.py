@@ -115,6 +115,8 @@ def is_input_error(error: Exception) -> bool:
     # Looked up by module, since most runs never import these.
     for module, name in (
         ("torchdoctor.api", "InputError"),
+        ("torchdoctor.probes.interpreter", "InterpreterNotFoundError"),
+        ("torchdoctor.probes.recording_files", "RecordingError"),
         ("torchdoctor.matrix.request", "RequestError"),
         ("torchdoctor.installers.target", "InstallerError"),
         ("torchdoctor.quote", "QuoteError"),

@@ -48,6 +48,13 @@ def cli(*args: str, env: dict[str, str], cwd: Path) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.parametrize("name", ["check", "capture"])
+def test_a_wrong_interpreter_is_one_line(tmp_path: Path, name: str) -> None:
+    done = cli(name, "--python", "/no/such", env={"PATH": "/bin"}, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "torchdoctor: --python /no/such: no such interpreter or environment\n"
+
+
 def steady(facts: dict[str, Any]) -> dict[str, Any]:
     """What does not change between two looks at one machine."""
     return {k: v for k, v in facts.items() if k != "resources"}
@@ -75,14 +82,12 @@ def test_a_hanging_tool_of_a_vendor(tmp_path: Path) -> None:
     tool.chmod(0o755)
     env = {"PATH": f"{tool.parent}:/bin:/usr/bin", "HOME": str(tmp_path)}
     code = (
-        "import sys\nfrom torchdoctor.probes import gather as g\nfrom torchdoctor.probes.live import LiveHost\n"
-        "import types\n"
-        "def probe(host, draft, deadline):\n"
-        "    import time\n"
-        "    answer = host.run(['nvidia-smi'], timeout=deadline - time.monotonic())\n"
-        "    draft.miss('gpus', answer.detail)\n"
-        "real = g._module\n"
-        "g._module = lambda name: types.SimpleNamespace(probe=probe) if name == 'nvidia' else real(name)\n"
+        "from torchdoctor.probes import live\n"
+        "from torchdoctor.probes.host import Answer, Stat\n"
+        "real = live.LiveHost.stat\n"
+        # What a WSL guest shows of a card: the device, no bus.
+        "live.LiveHost.stat = lambda self, path: Answer(Stat(openable=True)) if path == '/dev/dxg' else real(self, path)\n"
+        "live.LiveHost.listing = lambda self, path: Answer(status='absent')\n"
         "from torchdoctor.cli import main\nmain()\n"
     )
     start = time.monotonic()
