@@ -162,8 +162,10 @@ def parse_lscpu(text: str) -> Reading | None:
     if "half" in (word for value in lists for word in value.split()):
         return None
     machine = next((v for k, v in cells if k == "architecture"), "")
-    if machine in ("aarch64", "arm64") and (models or vendor):
-        return Reading(family="arm64", vendor=_vendor(vendor), model=" + ".join(models) or None)
+    if machine.startswith(("aarch64", "arm")) and (models or vendor):
+        return Reading(
+            family="arm64" if "64" in machine else "arm32", vendor=_vendor(vendor), model=" + ".join(models) or None
+        )
     if machine.startswith(("ppc64", "s390", "riscv")) and (models or vendor):
         family = {"p": "ppc", "s": "s390", "r": "riscv"}[machine[0]]
         return Reading(family=family, vendor=_vendor(vendor), model=" + ".join(models) or None)
