@@ -8,7 +8,17 @@ from dataclasses import dataclass
 
 from torchdoctor.probes.host import Host
 
-__all__ = ["Found", "Scan", "canonical", "conda_packages", "metadata_lines", "record_files", "scan", "wheel_tags"]
+__all__ = [
+    "Found",
+    "Scan",
+    "canonical",
+    "conda_packages",
+    "metadata_head",
+    "record_files",
+    "requirements",
+    "scan",
+    "wheel_tags",
+]
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,120}[A-Za-z0-9])?\Z")
 _VERSION = re.compile(r"v?[0-9][A-Za-z0-9.!+_-]{0,80}\Z")
@@ -65,19 +75,18 @@ def scan(host: Host, folder: str) -> Scan:
     return Scan(folder=folder, found=tuple(found), names=frozenset(answer.value), missing=reason, broken=broken or None)
 
 
-def metadata_lines(host: Host, found: Found, limit: int = _HEADERS) -> tuple[str, ...]:
-    """The header lines of its metadata; empty where they cannot be read."""
+def metadata_head(host: Host, found: Found, limit: int = _HEADERS) -> bytes:
+    """The headers of its metadata; empty where they cannot be read."""
     for name in ("/METADATA", "/PKG-INFO", ""):
         answer = host.read(found.metadata + name, limit)
         if answer.value is not None:
-            head = answer.value.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
-            return tuple(head.decode("utf-8", "replace").split("\n"))
-    return ()
+            return answer.value.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
+    return b""
 
 
-def requirements(lines: tuple[str, ...]) -> Iterator[str]:
+def requirements(head: bytes) -> Iterator[str]:
     """The requirements in its headers that hold without an extra, as written."""
-    for line in lines:
+    for line in head.decode("utf-8", "replace").split("\n"):
         if line[:14].lower() == "requires-dist:" and "extra" not in line.partition(";")[2]:
             yield line[14:].strip()
 
@@ -138,7 +147,7 @@ def _split(entry: str) -> tuple[str, str | None]:
 
 def _header(host: Host, metadata: str, key: str) -> str | None:
     found = Found(name="", version=None, folder="", metadata=metadata)
-    for line in metadata_lines(host, found):
+    for line in metadata_head(host, found).decode("utf-8", "replace").split("\n"):
         name, _, value = line.partition(":")
         if name.lower() == key and _VERSION.match(value.strip()):
             return value.strip()

@@ -13,7 +13,7 @@ from torchdoctor.probes.distributions import (
     Scan,
     canonical,
     conda_packages,
-    metadata_lines,
+    metadata_head,
     record_files,
     requirements,
     scan,
@@ -97,8 +97,11 @@ def _read_metadata(host: Host, scans: Iterable[Scan]) -> list[tuple[Found, tuple
     """The distributions a check may use, each with its telling requirements; all others are dropped."""
     kept = []
     for found in (f for s in scans for f in s.found):
-        told = tuple(r for r in requirements(metadata_lines(host, found)) if _TELLING.match(r))
-        if RELEVANT.match(found.name) or any(_TORCH.match(r) for r in told):
+        relevant, head = RELEVANT.match(found.name), metadata_head(host, found)
+        if not relevant and b"torch" not in head:
+            continue
+        told = tuple(r for r in requirements(head) if _TELLING.match(r))
+        if relevant or any(_TORCH.match(r) for r in told):
             kept.append((found, told))
     return kept
 
