@@ -74,7 +74,8 @@ def command_reference() -> str:
 def matrix_page() -> str:
     """The matrix: pictures of which GPUs each variant carries, then every build of the newest patches."""
     from torchdoctor.release_rows import release_document
-    from torchdoctor.render.releases import COVERAGES, draw_coverage, markdown_table
+    from torchdoctor.render.coverage import COVERAGES, draw_coverage
+    from torchdoctor.render.releases import markdown_table
 
     document = release_document()
     lines = [

@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from torchdoctor.render.clean import clean
+from torchdoctor.render.machine import fact_rows, machine_rows
 from torchdoctor.render.page import command_block, esc, filtered_table, page
 from torchdoctor.render.picture import draw_stack
 from torchdoctor.render.words import (
     LABELS,
     accepted_line,
     evidence_text,
-    fact_rows,
     group,
     install_title,
-    machine_rows,
     newer_rejected,
     newer_title,
     reasons_text,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from torchdoctor.render.clean import clean
+from torchdoctor.render.machine import machine_rows
 from torchdoctor.render.words import (
     LABELS,
     accepted_line,
@@ -15,7 +16,6 @@ from torchdoctor.render.words import (
     evidence_text,
     group,
     install_title,
-    machine_rows,
     newer_rejected,
     newer_title,
     reasons_text,

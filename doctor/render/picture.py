@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from torchdoctor.render.clean import clean, fit
+from torchdoctor.render.machine import gpu_names, machine_rows
 from torchdoctor.render.page import esc
-from torchdoctor.render.words import gpu_names, group, machine_rows, pick
+from torchdoctor.render.words import group, pick
 
 __all__ = ["PLACES", "draw_stack"]
 
@@ -67,9 +68,21 @@ class _Layer:
     known: bool = True
 
 
+def _unsure(report: Mapping[str, Any]) -> set[str]:
+    """The layers of which a fact was missing when the recommended build was judged."""
+    best = group(report, "recommendation")
+    for one in report.get("candidates") or ():
+        if (one.get("torch"), one.get("variant")) == (best.get("torch"), best.get("variant")):
+            heads = {str(u).partition(".")[0].partition("[")[0] for u in one.get("unknown") or ()}
+            names = {"gpus": "gpu", "drivers": "driver", "runtimes": "runtime", "python": "python", "system": "system"}
+            return {names[h] for h in heads if h in names}
+    return set()
+
+
 def draw_stack(report: Mapping[str, Any]) -> str:
     """An inline ``<svg>`` styled by the page around it. Text is escaped, long text cut with the whole as its title."""
-    layers = _layers(report)
+    unsure = _unsure(report)
+    layers = [replace(layer, known=layer.known and layer.key not in unsure) for layer in _layers(report)]
     at = {layer.key: _TOP + n * (_HIGH + _GAP) for n, layer in enumerate(layers)}
     worst = _worst(report, at)
     height = _TOP + len(layers) * (_HIGH + _GAP) - _GAP + 8

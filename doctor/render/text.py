@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torchdoctor.render.clean import ascii_text, cells, clean, fit, wrap
+from torchdoctor.render.machine import fact_rows, machine_rows
 from torchdoctor.render.words import (
     LABELS,
     accepted_line,
     chosen_command,
     evidence_text,
-    fact_rows,
     group,
     install_title,
-    machine_rows,
     newer_rejected,
     newer_title,
     reasons_text,

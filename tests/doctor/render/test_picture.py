@@ -108,3 +108,17 @@ def test_long_text_is_cut_to_its_box(report: dict[str, Any]) -> None:
     report["facts"]["gpus"][0]["name"] = "x" * 300
     shown = [e.text or "" for e in ET.fromstring(draw_stack(report)).iter() if e.tag.endswith("}text")]
     assert max(map(len, shown)) <= 48
+
+
+def test_facts_missing_for_the_recommended_build_leave_its_joints_open(report: dict[str, Any]) -> None:
+    report["findings"] = []
+    report["candidates"][-1]["unknown"] = ["system.libc_version", "gpus[0].compute_capability"]
+    said = _said(draw_stack(report))
+    assert "Python to System: not known" in said and "wheel to system: not known" in said
+    assert "wheel to gpu: not known" in said and "Driver to Runtime: the driver runs this runtime" in said
+
+
+def test_a_driver_of_the_kernel_needs_no_version(report: dict[str, Any]) -> None:
+    report["facts"]["drivers"] = {}
+    report["facts"]["gpus"] = [{"vendor": "amd", "name": "Radeon", "gfx": "gfx1100", "driver": "amdgpu"}]
+    assert "Driver: amdgpu" in _said(draw_stack(report))
