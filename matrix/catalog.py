@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from torchdoctor.matrix.tables import parse_toml
+from torchdoctor.matrix.tables import compiled, parse_toml, table
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -139,12 +138,8 @@ class Catalog:
     """The release lines, newest first, each file opened on first use and kept."""
 
     def __init__(self, root: Traversable | None = None) -> None:
-        self._root = root if root is not None else files("torchdoctor.matrix") / "data" / "releases"
-        self._lines = sorted(
-            (p.name.removesuffix(".toml") for p in self._root.iterdir() if p.name.endswith(".toml")),
-            key=version_key,
-            reverse=True,
-        )
+        self._root = root
+        self._lines = sorted(_lines(root), key=version_key, reverse=True)
         self._loaded: dict[str, tuple[Release, ...]] = {}
 
     @property
@@ -155,8 +150,13 @@ class Catalog:
     def line(self, line: str) -> tuple[Release, ...]:
         """The patches of a line, newest first; empty where there is no such line."""
         if line not in self._loaded:
-            self._loaded[line] = _load(self._root / f"{line}.toml") if line in self._lines else ()
+            self._loaded[line] = _patches(self._read(line)) if line in self._lines else ()
         return self._loaded[line]
+
+    def _read(self, line: str) -> Mapping[str, Any]:
+        if self._root is None:
+            return table(f"releases/{line}.toml")
+        return parse_toml((self._root / f"{line}.toml").read_text(encoding="utf-8"))
 
     def releases(self) -> Iterator[Release]:
         """Every patch release, newest first."""
@@ -201,8 +201,19 @@ def line_of(version: str) -> str:
     return ".".join(version.split("+")[0].split(".")[:2])
 
 
-def _load(file: Traversable) -> tuple[Release, ...]:
-    data = parse_toml(file.read_text(encoding="utf-8"))
+def _lines(root: Traversable | None) -> Iterator[str]:
+    names = (
+        [name.removeprefix("releases/") for name in compiled() if name.startswith("releases/")] if root is None else []
+    )
+    if not names:
+        from importlib.resources import files
+
+        folder = root if root is not None else files("torchdoctor.matrix") / "data" / "releases"
+        names = [p.name for p in folder.iterdir() if p.name.endswith(".toml")]
+    yield from (name.removesuffix(".toml") for name in names)
+
+
+def _patches(data: Mapping[str, Any]) -> tuple[Release, ...]:
     return tuple(sorted((_release(data, p) for p in data["patch"]), key=lambda r: version_key(r.version), reverse=True))
 
 

@@ -19,7 +19,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-LINUX = {"os": "linux", "name": "Ubuntu", "version": "24.04", "machine": "x86_64", "libc": "glibc", "libc_version": "2.39"}
+LINUX = {
+    "os": "linux",
+    "name": "Ubuntu",
+    "version": "24.04",
+    "machine": "x86_64",
+    "libc": "glibc",
+    "libc_version": "2.39",
+}
 PYTHON = {"implementation": "cpython", "version": "3.12.4", "free_threaded": False, "bits": 64, "machine": "x86_64"}
 
 
