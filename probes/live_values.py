@@ -2,7 +2,8 @@
 
 ``page_size``, ``disk_free`` or ``disk_free:PATH``, ``tmp_free``, ``shm`` (size of /dev/shm), ``memory``, ``home``,
 ``executable`` (the interpreter that runs us), ``cwd``, ``absolute:PATH``, ``glibc``, ``uname.release`` / ``.machine`` / ``.version``, ``bits`` (of
-this process), ``auxv:N``, ``sysctl:NAME``, ``windows.version``, ``processor_feature:N``, ``cpu.brand``.
+this process), ``auxv:N``, ``sysctl:NAME``, ``windows.version``, ``processor_feature:N``, ``cpu.brand``,
+``compilers`` (families of the C++ compilers on the path).
 """
 
 from __future__ import annotations
@@ -127,6 +128,14 @@ def _processor_feature(number: str, host: LiveHost) -> Answer[Any]:
     return Answer(bool(ctypes.windll.kernel32.IsProcessorFeaturePresent(int(number))))  # type: ignore[attr-defined,unused-ignore]
 
 
+# The C++ compilers that torch's own compiler looks for → the name of their family.
+_COMPILERS = (("g++", "gcc"), ("clang++", "clang"), ("icpx", "intel"), ("cl", "msvc"))
+
+
+def _compilers(_: str, host: LiveHost) -> Answer[Any]:
+    return Answer([family for program, family in _COMPILERS if host.find(program)])
+
+
 def _cpu_brand(_: str, host: LiveHost) -> Answer[Any]:
     # Slow and costly: asked only where nothing cheaper answers. ``get_cpu_info`` would sleep to measure the clock.
     import cpuinfo
@@ -168,6 +177,7 @@ _READERS: Mapping[str, Callable[[str, LiveHost], Answer[Any]]] = {
     "sysctl": _sysctl,
     "windows.version": _windows_version,
     "processor_feature": _processor_feature,
+    "compilers": _compilers,
     "cpu.brand": _cpu_brand,
 }
 

@@ -1,4 +1,4 @@
-"""CUDA toolkit, ROCm, oneAPI and the Level Zero loader installed on the system, from files; nothing is run for them."""
+"""CUDA toolkit, ROCm, oneAPI, the Level Zero loader and C++ compilers installed on the system; nothing is run for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _NVCC = re.compile(r"\brelease (\d{1,3}\.\d{1,3}), V\d")
 
 
 def probe(host: Host, draft: Draft, deadline: float) -> None:
-    """Facts of ``runtimes`` but ``metal``: known to be none where every usual place was looked at."""
+    """Facts of ``runtimes`` but ``metal``, and ``tools``: known to be none where every usual place was looked at."""
+    compilers = host.value("compilers").value
+    if isinstance(compilers, list):
+        draft.put("tools.compilers", tuple(c for c in compilers if isinstance(c, str)), "the path")
     if host.system == "macos":
         return
     variables = host.environ().value

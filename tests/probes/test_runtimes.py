@@ -83,6 +83,12 @@ def test_rocm_oneapi_and_level_zero(recorded: Any, probed: Any) -> None:
     assert (runtimes.rocm, runtimes.oneapi, runtimes.level_zero) == ("7.2.0", "2025.10", "1.21.9")
 
 
+def test_compilers(recorded: Any, probed: Any) -> None:
+    assert probed(probe, recorded(values={"compilers": ["gcc", "clang"]})).tools.compilers == ("gcc", "clang")
+    assert probed(probe, recorded(values={"compilers": []})).tools.compilers == ()
+    assert probed(probe, recorded()).tools.compilers is None
+
+
 def test_windows(recorded: Any, probed: Any) -> None:
     base = "C/Program Files/NVIDIA GPU Computing Toolkit/CUDA"
     machine = recorded(
