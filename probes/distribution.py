@@ -13,19 +13,10 @@ __all__ = ["distribution", "parse_os_release", "release_file_names"]
 
 _RELEASE_FILE = re.compile(r"\w{1,60}[-_](?:release|version)$")
 # Not about the distribution, or about another one: an appliance's, a derivative's, a compatibility package's file.
-_IGNORED = frozenset(
-    [
-        "debian_version",
-        "lsb-release",
-        "oem-release",
-        "os-release",
-        "system-release",
-        "plesk-release",
-        "iredmail-release",
-        "board-release",
-        "ec2_version",
-    ]
-)
+_IGNORED = frozenset({
+    "debian_version", "lsb-release", "oem-release", "os-release", "system-release", "plesk-release",
+    "iredmail-release", "board-release", "ec2_version",
+})  # fmt: skip
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}=")
 _ESCAPE = re.compile(r'\\([\\"$`])')
 _LINE_LIMIT = 400

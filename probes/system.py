@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes import windows
+from torchdoctor.probes import macos, windows
 from torchdoctor.probes.containers import container_kind
 from torchdoctor.probes.distribution import distribution, release_file_names
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.libc import probe_libc
 from torchdoctor.probes.profile import normal_machine
+from torchdoctor.probes.variables import reported
 
 __all__ = [
-    "parse_compatible", "parse_nv_tegra_release", "parse_proc_version", "parse_system_version", "parse_uname", "probe",
+    "parse_compatible", "parse_nv_tegra_release", "parse_proc_version", "parse_uname", "probe",
 ]  # fmt: skip
 
 _MACHINE = re.compile(
@@ -21,34 +22,6 @@ _MACHINE = re.compile(
 )
 _KERNEL = re.compile(r"^(?:Linux|Darwin|FreeBSD) version (\S{1,120})", re.M)
 _TEGRA = re.compile(r"^#\s*R(\d{1,3})\s*\(release\),\s*REVISION:\s*(\d{1,3}(?:\.\d{1,3}){0,2})", re.M)
-_NOT_REPORTED = frozenset(
-    [
-        "PATH",
-        "XDG_CONFIG_HOME",
-        "XDG_CONFIG_DIRS",
-        "TMPDIR",
-        "TEMP",
-        "TMP",
-        "PYENV_ROOT",
-        "PYENV_VERSION",
-        "CONDA_EXE",
-        "WSL_INTEROP",
-        "SYSTEMROOT",
-        "SystemRoot",
-        "WINDIR",
-        "ProgramFiles",
-        "PROGRAMFILES",
-        "ProgramW6432",
-        "PROGRAMW6432",
-        "ProgramData",
-        "PROGRAMDATA",
-        "OS",
-        "PROCESSOR_IDENTIFIER",
-        "PROCESSOR_ARCHITECTURE",
-        "PROCESSOR_ARCHITEW6432",
-        "PIP_DISABLE_PIP_VERSION_CHECK",
-    ]
-)
 
 
 def probe(host: Host, draft: Draft, deadline: float) -> None:
@@ -59,7 +32,7 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     if host.system == "windows":
         windows.probe_system(host, draft)
     elif host.system == "macos":
-        _macos(host, draft)
+        macos.probe_system(host, draft)
     else:
         _linux(host, draft, deadline)
     page = host.value("page_size")
@@ -74,7 +47,7 @@ def _environment(host: Host, draft: Draft) -> None:
         return
     draft.mapping("environment", "the environment")
     for name, value in answer.value.items():
-        if name not in _NOT_REPORTED:
+        if reported(name):
             draft.put(f"environment.{name}", value, "the environment")
 
 
@@ -233,45 +206,6 @@ def _secure_boot(host: Host, draft: Draft) -> None:
     # Four bytes of attributes, then the value. That the file is missing says nothing.
     if raw is not None and len(raw) == 5 and raw[4] in (0, 1):
         draft.put("system.secure_boot", raw[4] == 1, path)
-
-
-def parse_system_version(text: str) -> str | None:
-    """``ProductVersion`` of ``SystemVersion.plist`` or of what ``sw_vers`` prints."""
-    match = re.search(r"<key>ProductVersion</key>\s{0,40}<string>([\d.]{1,20})</string>", text)
-    match = match or re.search(r"^ProductVersion:\s{1,20}([\d.]{1,20})\s*$", text, re.M)
-    match = match or re.match(r"\s*(\d{1,3}(?:\.\d{1,3}){0,2})\s*$", text)
-    return match[1] if match else None
-
-
-def _masked(version: str) -> bool:
-    """10.16 and 16 to 25 are what macOS tells a program that was built with an older SDK, not a version."""
-    parts = [int(p) for p in version.split(".")[:2] if p.isdigit()]
-    return parts[:2] == [10, 16] or (bool(parts) and 16 <= parts[0] <= 25)
-
-
-def _macos(host: Host, draft: Draft) -> None:
-    draft.put("system.name", "macOS", "the host")
-    plist = "/System/Library/CoreServices/SystemVersion.plist"
-    readings = [(host.value("sysctl:kern.osproductversion").value, "sysctl kern.osproductversion")]
-    readings.append((parse_system_version(_text(host, plist) or ""), plist))
-    for version, source in readings:
-        if isinstance(version, str) and version and not _masked(version):
-            draft.put("system.version", version, source)
-            break
-    else:
-        for argv in (["sw_vers", "-productVersion"], ["sw_vers"]):
-            answer = host.run(argv, timeout=2.0)
-            shown = parse_system_version(answer.value.stdout.decode("utf-8", "replace")) if answer.value else None
-            if shown and not _masked(shown):
-                draft.put("system.version", shown, " ".join(argv))
-        draft.miss("system.version", "macOS told only the version it shows to old programs")
-    translated = host.value("sysctl:sysctl.proc_translated")
-    if translated.value in (0, 1):
-        draft.put("system.translated", translated.value == 1, "sysctl sysctl.proc_translated")
-        if translated.value == 1:  # the kernel shows x86_64 to a translated process
-            draft.put("system.machine", "aarch64", "sysctl sysctl.proc_translated", rank=1)
-    elif translated.absent and host.kind == "live":
-        draft.put("system.translated", False, "sysctl sysctl.proc_translated")
 
 
 def _text(host: Host, path: str, limit: int = 1 << 16) -> str | None:

@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from torchdoctor.probes.macos import parse_system_version
 from torchdoctor.probes.system import (
     parse_compatible,
     parse_nv_tegra_release,
     parse_proc_version,
-    parse_system_version,
     parse_uname,
     probe,
 )
