@@ -103,6 +103,9 @@ def emit(texts: Iterable[str], output: str) -> None:
     """Write texts to a file (whole or not at all) or, for ``-``, to standard output as they come."""
     if output == "-":
         for text in texts:
+            if os.name == "nt" and sys.stdout.isatty():
+                click.echo(text, nl=False)  # older consoles of Windows show colours only by way of it
+                continue
             try:
                 sys.stdout.write(text)
             except UnicodeEncodeError:

@@ -64,7 +64,8 @@ def _live(options: Any, *, ask: bool = False) -> Any:
 
     if not sys.stderr.isatty():
         return api.check(options, ask=ask)
+    from torchdoctor.output import is_utf8
     from torchdoctor.render.progress import Progress
 
-    with Progress(sys.stderr) as progress:
+    with Progress(sys.stderr, ascii=not is_utf8(sys.stderr)) as progress:
         return api.check(options, progress=progress.naming, ask=ask)

@@ -6,12 +6,13 @@ import threading
 from types import TracebackType
 from typing import TextIO
 
-from torchdoctor.render.clean import ascii_text, clean, fit
+from torchdoctor.render.clean import ascii_text, cells, clean, fit
 
 __all__ = ["Progress"]
 
 _WAIT = 0.5  # seconds before anything is shown
 _STEP = 0.1
+_WIDTH = 60
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _ASCII_FRAMES = "|/-\\"
 
@@ -48,11 +49,13 @@ class Progress:
             return
         frames, turn = (_ASCII_FRAMES if self._ascii else _FRAMES), 0
         while not self._done.is_set():
-            line = fit(f"{frames[turn % len(frames)]} looking at {self._what or 'the machine'}", 78)
-            self._write(f"\r\x1b[K{ascii_text(line) if self._ascii else line}")
+            line = fit(f"{frames[turn % len(frames)]} looking at {self._what or 'the machine'}", _WIDTH)
+            line = ascii_text(line) if self._ascii else line
+            # Blanks instead of an escape sequence: every terminal understands them.
+            self._write(f"\r{line}{' ' * (_WIDTH - cells(line))}")
             turn += 1
             self._done.wait(_STEP)
-        self._write("\r\x1b[K")
+        self._write(f"\r{' ' * _WIDTH}\r")
 
     def _write(self, text: str) -> None:
         try:
