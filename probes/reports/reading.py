@@ -134,23 +134,31 @@ def _ends(text: str) -> tuple[str, str, int]:
     """(beginning, end, number of lines left out between them); the end is empty where all of it is short enough."""
     if len(text) <= 2 * _MAX_CHARS and text.count("\n") <= 2 * _MAX_LINES:
         return text, "", 0
-    head, tail = text[:_MAX_CHARS], text[max(_MAX_CHARS, len(text) - _MAX_CHARS) :]
-    head_end = _nth(head, _MAX_LINES)
-    tail_start = len(tail) - _nth(tail[::-1], _MAX_LINES)
-    if tail_start == 0:  # begin with a whole line
-        tail_start = tail.find("\n") + 1
-    end = len(text) - len(tail) + tail_start
-    return head[:head_end], tail[tail_start:], text.count("\n", head_end, end) - 1
+    head_end = _after_lines(text[:_MAX_CHARS])
+    tail_start = len(text) - _before_lines(text[-_MAX_CHARS:])
+    if text[tail_start - 1] != "\n":  # begin with a whole line
+        tail_start = text.find("\n", tail_start) + 1 or len(text)
+    return text[:head_end], text[tail_start:], text.count("\n", head_end, tail_start) - 1
 
 
-def _nth(text: str, count: int) -> int:
-    """Where the ``count``-th line of ``text`` ends, or its length."""
-    if text.count("\n") < count:
-        return len(text)
+def _after_lines(text: str) -> int:
+    """Where the first :data:`_MAX_LINES` lines of ``text`` end."""
     at = -1
-    for _ in range(count):
+    for _ in range(_MAX_LINES):
         at = text.find("\n", at + 1)
+        if at < 0:
+            return len(text)
     return at
+
+
+def _before_lines(text: str) -> int:
+    """The length of the last :data:`_MAX_LINES` lines of ``text``."""
+    at = len(text)
+    for _ in range(_MAX_LINES):
+        at = text.rfind("\n", 0, at)
+        if at < 0:
+            return len(text)
+    return len(text) - at - 1
 
 
 def _line(line: str) -> str:

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from torchdoctor.probes.reports.pasted import read_text
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, clean, open_reading
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\u2190[34mDEBUG\u2190[39m uv", "DEBUG uv"),
+        ("^[[32mok^[[0m", "ok"),
+        ("a\x00b\x07c\x7f", "abc"),
+        ("line\r\nnext\rlast", "line\nnext\nlast"),
+        ("GPU\uff1a A10\u00a0G", "GPU: A10 G"),
+        ("\u202eevil\u202c", "evil"),
+        ("\u201cquoted\u201d", '"quoted"'),
+    ],
+)
+def test_clean(raw: str, shown: str) -> None:
+    assert clean(raw) == shown
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "vllm-1  | ",
+        "#18 0.741 ",
+        "2024-05-01T12:34:56.1234567Z ",
+        "(EngineCore_0 pid=123) ",
+        "INFO 03-22 04:41:48 [loader.py:190] ",
+    ],
+)
+def test_log_prefixes_are_cut(prefix: str) -> None:
+    assert open_reading(prefix + "torch.cuda.is_available() = False").lines == ["torch.cuda.is_available() = False"]
+
+
+def test_the_best_ranked_answer_wins_and_names_its_line() -> None:
+    reading = open_reading("first\nsecond")
+    reading.put("system.os", "linux", 0, CLAIMED)
+    reading.put("system.os", "windows", 1, MEASURED)
+    facts = reading.draft.build()
+    assert facts.system.os == "windows"
+    assert facts.sources["system.os"] == "line 2: second"
+
+
+def test_a_fuller_python_version_wins_over_a_shorter_of_higher_rank() -> None:
+    reading = open_reading("a\nb\nc")
+    reading.put("python.version", "3.13", 0, MEASURED)
+    reading.put("python.version", "3.13.8", 1, CLAIMED)
+    reading.put("python.version", "3.13", 2, MEASURED + 5)
+    assert reading.draft.value("python.version") == "3.13.8"
+
+
+def test_sources_are_short_and_hold_no_credentials() -> None:
+    reading = open_reading("Looking in indexes: https://user:secret@example.com/simple " + "x" * 400)
+    assert "secret" not in reading.source(0)
+    assert len(reading.source(0)) < 180
+
+
+def test_line_numbers_count_what_was_left_out() -> None:
+    text = "PyTorch version: 2.6.0\n" + "filler\n" * 150_000 + "Nvidia driver version: 535.183.01"
+    facts = read_text(text, "long").draft.build()
+    assert facts.torch.version == "2.6.0"
+    assert facts.sources["drivers.nvidia.version"].startswith("line 150002: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 3_000_000,
+        '"' * 1_000_000,
+        '{"a":' * 200_000,
+        "[" * 1_000_000,
+        "\x1b]" * 500_000,
+        "\n" * 3_000_000,
+        ("torch 2.6.0 on GPU 0: RTX 4090 " * 120 + "\n") * 150,
+        ("Could not find a version that satisfies the requirement torch (from versions: " * 50 + "\n") * 100,
+        ("Requirement already satisfied: a in b " * 100 + "\n") * 100,
+        ("image docker run " * 200 + "\n") * 100,
+        ("| 0 " + " " * 3000 + "a\n") * 100,
+        "\n".join(f"GPU: NVIDIA RTX {n}" for n in range(1000, 9000)),
+    ],
+    ids=lambda t: t[:12].encode("unicode_escape").decode(),
+)
+def test_hostile_text_costs_little(text: str) -> None:
+    before = time.process_time()
+    read_text(text, "hostile").draft.build()
+    assert time.process_time() - before < 5
+
+
+def test_no_escape_sequence_reaches_a_fact() -> None:
+    facts = read_text(
+        "OS: \x1b[31mUbuntu 22.04\x1b[0m\nGPU: \x1b]0;x\x07NVIDIA GeForce RTX 4090\nError 802: \x1b[1mbold\n", "e"
+    ).draft.build()
+    assert facts.system.name == "Ubuntu"
+    assert all("\x1b" not in text for text in facts.sources.values())
+    assert facts.symptoms and all("\x1b" not in (s.text or "") for s in facts.symptoms)
