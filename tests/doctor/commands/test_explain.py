@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
+import click
 import pytest
 from click.testing import CliRunner
 from torchdoctor.commands.explain import command
@@ -71,3 +72,15 @@ def test_what_resembles_nothing_is_refused_in_one_line() -> None:
     result = CliRunner().invoke(command, ["§" * 5000])
     assert result.exit_code == 2
     assert "torchdoctor explain lists them" in result.output and len(result.output) < 400
+
+
+@pytest.mark.parametrize("id", sorted(PAGES))
+def test_commands_of_ours_named_in_a_page_exist(id: str) -> None:
+    from torchdoctor.cli import COMMANDS, cli
+
+    for name, rest in re.findall(r"`torchdoctor ([a-z]+)([^`]*)`", PAGES[id]):
+        assert name in COMMANDS
+        known = cli.get_command(click.Context(cli), name)
+        assert known is not None
+        options = {o for p in known.params for o in p.opts}
+        assert set(re.findall(r"(?<!\S)(--?[a-z][a-z-]*)", rest)) <= options, f"{name}{rest}"
