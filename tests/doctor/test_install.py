@@ -115,10 +115,10 @@ def test_another_build_of_the_default_index_is_replaced(
 def test_a_configured_extra_index_cannot_slip_in_another_build(
     request_: Callable[..., Request], environment: Any, index: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", f"{index.root}/cu132")
-    assert plan(request_(chosen("2.14.1", "cu126")), quiet).wanted["torch"] == "2.14.1+cu126"
+    monkeypatch.setenv("UV_INDEX", f"{index.root}/cu132")
+    assert plan(request_(chosen("2.14.1", "cu126"), installer="uv"), quiet).wanted["torch"] == "2.14.1+cu126"
     # Nothing holds a build without a label: what lands is looked at.
-    planned = plan(request_(chosen("2.15.0", "cpu", default=True)), quiet)
+    planned = plan(request_(chosen("2.15.0", "cpu", default=True), installer="uv"), quiet)
     assert planned.wanted["torch"] == "2.15.0+cu132"
     with pytest.raises(Failed, match=r"torch 2\.15\.0\+cu132 was installed instead of torch 2\.15\.0 \(cpu\)"):
         perform(planned, quiet)
@@ -171,13 +171,12 @@ def test_is_it_offered_for_another_system(environment: Any, index: Any) -> None:
     from torchdoctor.probes.facts import Python
 
     here = inspect([environment.python])
-    for version, answer in (("3.12.1", True), ("3.9.1", False)):
-        target = Target(
-            recommendation=chosen("2.15.0", "cpu"),
-            system=System(os="windows", machine="x86_64"),
-            python=Python(version=version),
-        )
-        assert offered(target, here, index_base=index.root, foreign=True)[0] is answer
+    target = Target(
+        recommendation=chosen("2.15.0", "cpu"),
+        system=System(os="windows", machine="x86_64"),
+        python=Python(version="3.12.1"),
+    )
+    assert offered(target, here, index_base=index.root, foreign=True) == (True, "")
 
 
 def test_a_module_beside_the_caller_is_not_pip(
