@@ -14,7 +14,7 @@ _KINDS = {
     "docker": "docker", "podman": "podman", "lxc": "lxc", "lxc-libvirt": "lxc", "systemd-nspawn": "nspawn",
     "oci": "docker", "rkt": "rkt", "wsl": "", "proot": "proot", "pouch": "pouch", "singularity": "apptainer",
     "apptainer": "apptainer", "kubernetes": "kubernetes", "kube": "kubernetes", "containerd": "containerd",
-    "crio": "kubernetes", "toolbox": "podman", "distrobox": "podman",
+    "crio": "kubernetes", "openvz": "openvz", "toolbox": "podman", "distrobox": "podman",
 }  # fmt: skip
 _KUBERNETES_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 # One mark a line of /proc/1/cgroup; on version 2 in its own name space it says nothing ("0::/").
@@ -26,6 +26,9 @@ _CGROUP = (
     (re.compile(r"(?:^|/)machine\.slice/machine-lxc"), "lxc"),
     (re.compile(r"(?:^|/)(?:cri-containerd|containerd)[-:/]"), "containerd"),
 )
+
+
+_OPENVZ = re.compile(r"^envID:[ \t]{1,8}[1-9]", re.M)
 
 
 def container_kind(host: Host) -> tuple[str | None, str]:
@@ -56,6 +59,14 @@ def container_kind(host: Host) -> tuple[str | None, str]:
         return kind, "/proc/1/cgroup"
     if named := from_mountinfo(mountinfo):
         return named, "/proc/self/mountinfo"
+    status = _OPENVZ.search(_text(host.read("/proc/self/status", 4096).value or b""))
+    if status:
+        return "openvz", "/proc/self/status"
+    for argv, completed in host.commands():
+        if argv[0] in ("systemd-detect-virt", "virt-what"):
+            for word in _text(completed.stdout).split():
+                if _KINDS.get(word):
+                    return _KINDS[word], argv[0]
     # "In none" needs every mark to be known to be missing.
     none = cgroup.value is not None and host.stat("/run/.containerenv").absent
     if none and (root_is_a_disk(mountinfo) or host.stat("/.dockerenv").absent):

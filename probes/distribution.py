@@ -15,7 +15,7 @@ _RELEASE_FILE = re.compile(r"\w{1,60}[-_](?:release|version)$")
 # Not about the distribution, or about another one: an appliance's, a derivative's, a compatibility package's file.
 _IGNORED = frozenset({
     "debian_version", "lsb-release", "oem-release", "os-release", "system-release", "plesk-release",
-    "iredmail-release", "board-release", "ec2_version",
+    "iredmail-release", "board-release", "ec2_version", "nv_tegra_release",
 })  # fmt: skip
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}=")
 _ESCAPE = re.compile(r'\\([\\"$`])')
@@ -90,7 +90,7 @@ def _colons(text: str) -> dict[str, str]:
 def _one_line(text: str) -> tuple[str | None, str | None]:
     """``CentOS release 6.7 (Final)`` → ``CentOS``, ``6.7``; only the first line counts."""
     line = text.strip("\n").split("\n")[0].strip()[:_LINE_LIMIT]
-    if not line or not line.isprintable():
+    if not line or not line.isprintable() or line.startswith("#"):
         return None, None
     import distro
 

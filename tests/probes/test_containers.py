@@ -73,6 +73,13 @@ def test_order_of_the_marks(recorded: Any) -> None:
     assert container_kind(apptainer)[0] == "apptainer"
 
 
+def test_what_a_tool_or_the_kernel_said(recorded: Any) -> None:
+    assert container_kind(recorded(commands={"systemd-detect-virt": "podman\n"})) == ("podman", "systemd-detect-virt")
+    assert container_kind(recorded(commands={"virt-what": "xen\nxen-hvm\naws\n"})) == (None, "")
+    assert container_kind(recorded({"/proc/self/status": "Name:\tcat\nenvID:\t101\n"}))[0] == "openvz"
+    assert container_kind(recorded({"/proc/self/status": "Name:\tcat\nenvID:\t0\n"}))[0] is None
+
+
 def test_a_left_over_mark_in_a_virtual_machine(recorded: Any) -> None:
     files = {"/.dockerenv": "", "/proc/1/cgroup": "0::/init.scope\n", "/proc/self/mountinfo": _DISK}
     assert container_kind(recorded(files, absent=["/run/.containerenv"])) == ("", "no container mark")

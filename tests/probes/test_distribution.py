@@ -38,6 +38,7 @@ def test_os_release(text: str | None, found: tuple[str | None, str | None]) -> N
         ),
         ("Arch Linux", ("Arch Linux", None)),
         ("\x00\x01binary", (None, None)),
+        ("# R36 (release), REVISION: 4.3, GCID: 1", (None, None)),
         ("", (None, None)),
     ],
 )

@@ -125,6 +125,22 @@ def test_close_ends_what_runs_and_starts_nothing_more(tmp_path: Path) -> None:
     assert host.run(["tool"]).status == TIMEOUT
 
 
+def test_what_the_kernel_holds_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import signal
+
+    from torchdoctor.probes import live_programs
+
+    program(tmp_path, "nvidia-smi", f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 3600\n")
+    monkeypatch.setattr(live_programs, "_signal_group", lambda child: None)  # as in uninterruptible sleep
+    host = LiveHost({"PATH": f"{tmp_path}:/bin:/usr/bin"})
+    assert host.run(["nvidia-smi"], timeout=0.3).status == TIMEOUT
+    pid = int((tmp_path / "pid").read_text())
+    try:
+        assert host.close() == (f"nvidia-smi (process {pid})",)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
 def test_only_allowed_variables() -> None:
     host = LiveHost(
         {
