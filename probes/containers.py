@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator
 
 from torchdoctor.probes.host import Host
 
@@ -12,7 +12,7 @@ __all__ = ["container_kind", "from_cgroup", "from_mountinfo", "normal_kind", "ro
 # What systemd and the engines write → our word.
 _KINDS = {
     "docker": "docker", "podman": "podman", "lxc": "lxc", "lxc-libvirt": "lxc", "systemd-nspawn": "nspawn",
-    "oci": "docker", "rkt": "rkt", "wsl": "", "proot": "proot", "pouch": "pouch", "singularity": "apptainer",
+    "rkt": "rkt", "wsl": "", "proot": "proot", "pouch": "pouch", "singularity": "apptainer",
     "apptainer": "apptainer", "kubernetes": "kubernetes", "kube": "kubernetes", "containerd": "containerd",
     "crio": "kubernetes", "openvz": "openvz", "toolbox": "podman", "distrobox": "podman",
 }  # fmt: skip
@@ -28,58 +28,61 @@ _CGROUP = (
 )
 
 
+# What images say of themselves under any engine; a mark of the engine is better.
+_VAGUE = ("oci", "containerd")
 _OPENVZ = re.compile(r"^envID:[ \t]{1,8}[1-9]", re.M)
 
 
 def container_kind(host: Host) -> tuple[str | None, str]:
     """The kind and its source; an empty kind is "known not to be in one", ``None`` "nobody can tell"."""
-    variables = host.environ().value or {}
-    outer = _kubernetes(host, variables)
-    if outer is not None:
-        return outer
-    for path in ("/run/host/container-manager", "/run/systemd/container"):
-        answer = host.read(path, 4096)
-        if answer.value:
-            return normal_kind(_text(answer.value)), path
-    for entry in (host.read("/proc/1/environ", 1 << 16).value or b"").split(b"\0"):
-        if entry.startswith(b"container="):
-            return normal_kind(_text(entry[10:])), "/proc/1/environ"
-    if variables.get("APPTAINER_CONTAINER") or variables.get("SINGULARITY_CONTAINER"):
-        return "apptainer", "APPTAINER_CONTAINER"
-    mounts = host.read("/proc/self/mountinfo", 1 << 18)
-    mountinfo = _text(mounts.value or b"")
-    for path, kind in (("/run/.containerenv", "podman"), ("/.singularity.d", "apptainer"), ("/.dockerenv", "docker")):
-        # The last is left behind in machines made from an image.
-        if host.stat(path).ok and not (kind == "docker" and root_is_a_disk(mountinfo)):
-            return kind, path
-    if variables.get("container"):
-        return normal_kind(variables["container"]), "container"
-    cgroup = host.read("/proc/1/cgroup", 1 << 16)
-    if cgroup.value is not None and (kind := from_cgroup(_text(cgroup.value))):
-        return kind, "/proc/1/cgroup"
-    if named := from_mountinfo(mountinfo):
-        return named, "/proc/self/mountinfo"
-    status = _OPENVZ.search(_text(host.read("/proc/self/status", 4096).value or b""))
-    if status:
-        return "openvz", "/proc/self/status"
-    for argv, completed in host.commands():
-        if argv[0] in ("systemd-detect-virt", "virt-what"):
-            for word in _text(completed.stdout).split():
-                if _KINDS.get(word):
-                    return _KINDS[word], argv[0]
+    mountinfo = _text(host.read("/proc/self/mountinfo", 1 << 18).value or b"")
+    vague: tuple[str, str] | None = None
+    for kind, source in _marks(host, mountinfo):
+        if kind not in _VAGUE:
+            return kind, source
+        vague = vague or (kind, source)
+    if vague is not None:
+        return vague
     # "In none" needs every mark to be known to be missing.
-    none = cgroup.value is not None and host.stat("/run/.containerenv").absent
+    none = host.read("/proc/1/cgroup", 1 << 16).value is not None and host.stat("/run/.containerenv").absent
     if none and (root_is_a_disk(mountinfo) or host.stat("/.dockerenv").absent):
         return "", "no container mark"
     return None, ""
 
 
-def _kubernetes(host: Host, variables: Mapping[str, str]) -> tuple[str, str] | None:
+def _marks(host: Host, mountinfo: str) -> Iterator[tuple[str, str]]:
+    """Every mark of a container, surest first."""
+    variables = host.environ().value or {}
     if variables.get("KUBERNETES_SERVICE_HOST"):
-        return "kubernetes", "KUBERNETES_SERVICE_HOST"
+        yield "kubernetes", "KUBERNETES_SERVICE_HOST"
     if host.stat(_KUBERNETES_FILE).ok:
-        return "kubernetes", _KUBERNETES_FILE
-    return None
+        yield "kubernetes", _KUBERNETES_FILE
+    for path in ("/run/host/container-manager", "/run/systemd/container"):
+        answer = host.read(path, 4096)
+        if answer.value:
+            yield normal_kind(_text(answer.value)), path
+    for entry in (host.read("/proc/1/environ", 1 << 16).value or b"").split(b"\0"):
+        if entry.startswith(b"container="):
+            yield normal_kind(_text(entry[10:])), "/proc/1/environ"
+    if variables.get("APPTAINER_CONTAINER") or variables.get("SINGULARITY_CONTAINER"):
+        yield "apptainer", "APPTAINER_CONTAINER"
+    for path, kind in (("/run/.containerenv", "podman"), ("/.singularity.d", "apptainer"), ("/.dockerenv", "docker")):
+        # The last is left behind in machines made from an image.
+        if host.stat(path).ok and not (kind == "docker" and root_is_a_disk(mountinfo)):
+            yield kind, path
+    if variables.get("container"):
+        yield normal_kind(variables["container"]), "container"
+    if cgroup := from_cgroup(_text(host.read("/proc/1/cgroup", 1 << 16).value or b"")):
+        yield cgroup, "/proc/1/cgroup"
+    if mounted := from_mountinfo(mountinfo):
+        yield mounted, "/proc/self/mountinfo"
+    if _OPENVZ.search(_text(host.read("/proc/self/status", 4096).value or b"")):
+        yield "openvz", "/proc/self/status"
+    for argv, completed in host.commands():
+        if argv[0] in ("systemd-detect-virt", "virt-what"):
+            for word in _text(completed.stdout).split():
+                if _KINDS.get(word):
+                    yield _KINDS[word], argv[0]
 
 
 def normal_kind(word: str) -> str:

@@ -67,6 +67,9 @@ def test_order_of_the_marks(recorded: Any) -> None:
     assert container_kind(podman) == ("podman", "/run/.containerenv")
     pid1 = recorded({"/proc/1/environ": b"TERM=xterm\0container=podman\0"})
     assert container_kind(pid1) == ("podman", "/proc/1/environ")
+    image = {"/proc/1/environ": b"container=oci\0", "/run/.containerenv": ""}
+    assert container_kind(recorded(image)) == ("podman", "/run/.containerenv")  # images say oci under any engine
+    assert container_kind(recorded({"/proc/1/environ": b"container=oci\0"})) == ("oci", "/proc/1/environ")
     nspawn = recorded({"/run/systemd/container": "systemd-nspawn\n"})
     assert container_kind(nspawn) == ("nspawn", "/run/systemd/container")
     apptainer = recorded(environment={"APPTAINER_CONTAINER": "/images/x.sif"})
