@@ -53,7 +53,7 @@ def test_a_whole_disk_as_root_is_no_container() -> None:
 def test_engines_names() -> None:
     assert [normal_kind(w) for w in ("systemd-nspawn\n", "oci", "Podman", "newengine")] == [
         "nspawn",
-        "docker",
+        "oci",
         "podman",
         "newengine",
     ]
