@@ -109,7 +109,7 @@ def _torch(reading: Reading, index: int, value: str, rank: int) -> None:
     parsed = values.parse_torch(value)
     if parsed is None or (value[:1].isalpha() and value[:1].lower() != "v" and not value.lower().startswith("torch")):
         return
-    put_torch(reading, index, parsed, rank)
+    put_torch(reading, index, parsed, rank + 3 if rank >= MEASURED else rank)  # what runs, beside what a list says
     flag = re.search(r"\((True|False|Yes|No|CUDA|XPU|MPS|NA|ROCM)\)", value)
     if flag:
         word = flag[1]

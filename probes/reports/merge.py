@@ -64,12 +64,13 @@ def _matching(cards: list[tuple[Card, str]], fields: Card) -> list[Card]:
 def _enrich(cards: list[tuple[Card, str]], other: GpuList, base: GpuList) -> None:
     used: dict[int, int] = {}
     for fields, source in other.gpus:
-        matches = _matching(cards, fields)
+        free = [row for row in cards if id(row[0]) not in used]
+        matches = _matching(free, fields)
+        repeated = not matches
+        matches = matches or _matching(cards, fields)
         if matches:
-            fresh = [c for c in matches if id(c) not in used] or matches
-            repeated = all(id(c) in used for c in matches)
             # one description of a model holds for every card of that model
-            for card in matches if len(other.gpus) == 1 else fresh[:1]:
+            for card in matches if len(other.gpus) == 1 else matches[:1]:
                 for path, value in fields.items():
                     if card.get(path) is None:
                         card[path] = value

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.reports.amd_tools import read_amd
 from torchdoctor.probes.reports.collect_env import read_dump
 from torchdoctor.probes.reports.commands import read_commands
