@@ -14,7 +14,7 @@ from torchdoctor.installers.target import index_of, label, minor, pins
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.tags import foreign_options, platforms
 
-__all__ = ["download"]
+__all__ = ["download", "same_markers"]
 
 _UV_GLIBC = (17, 28, *range(31, 41))  # the glibc 2.x that `uv pip compile --python-platform` names
 _SYS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
@@ -47,7 +47,7 @@ def _fetch(request: Request, folder: str, scratch: str, wanted: Sequence[str], h
     target = request.target
     line = [request.environment.python, "-I", "-m", "pip", "download", "--disable-pip-version-check", "--dest", folder]
     options = foreign_options(target.system, target.python)
-    if not _same_markers(request):
+    if not same_markers(request):
         # pip reads "platform_system == 'Linux'" for the machine it runs on, so the list is made by a resolver that does not.
         line += ["--no-deps", "--requirement", _resolved(request, scratch, wanted, how)]
         _run([*line, *options, *how])
@@ -55,7 +55,8 @@ def _fetch(request: Request, folder: str, scratch: str, wanted: Sequence[str], h
     _run([*line, *wanted, *options, *how])
 
 
-def _same_markers(request: Request) -> bool:
+def same_markers(request: Request) -> bool:
+    """Are the target's system, processor and Python those of the interpreter that would install?"""
     here = (_SYS.get(sys.platform), normal_machine(platform.machine()), "{}.{}".format(*request.environment.version))
     target = request.target
     return here == (target.system.os, target.system.machine, minor(target.python))

@@ -178,7 +178,21 @@ def _refused(request: Request) -> str | None:
 
     if request.installer == "uv" and request.uv is None:
         return "uv is not on the path"
-    return refusal(request.environment, request.installer)
+    return _another_machine(request) or refusal(request.environment, request.installer)
+
+
+def _another_machine(request: Request) -> str | None:
+    """A build for another system or Python than those at hand is to be fetched, not installed."""
+    from torchdoctor.download import same_markers
+
+    target = request.target
+    if target.python.version is None or target.system.os is None or same_markers(request):
+        return None
+    declared = " ".join(t for t in (target.system.os, target.system.machine, "Python", target.python.version) if t)
+    return (
+        f"{request.environment.python} is not the machine declared ({declared}): "
+        "--overlay takes system and Python from here, --download fetches the wheels for there"
+    )
 
 
 def _words(request: Request) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from torchdoctor.matrix.verdict import Recommendation
 from torchdoctor.probes.facts import Python, System
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.quote import QuoteError
 
 __all__ = [

@@ -42,4 +42,4 @@ def _public(recommendation: Recommendation) -> str:
 
 def leaves_out(recommendation: Recommendation) -> str:
     """What is not done."""
-    return "Changes the environment only: a later `uv sync` of a project that does not name this index undoes it."
+    return "Needs a virtual environment or --python, and changes that only: a `uv sync` of a project undoes it."

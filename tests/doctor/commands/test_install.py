@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or os.uname().machine != "x86_64", reason="the stand-in wheels are for Linux x86_64"
 )
 
-ADA = {
+ADA: dict[str, Any] = {
     "system": {"os": "linux", "machine": "x86_64", "libc": "glibc", "libc_version": "2.31"},
     "python": {"implementation": "cpython", "version": "{}.{}.1".format(*sys.version_info), "free_threaded": False, "bits": 64, "machine": "x86_64"},
     "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 4090", "compute_capability": "8.9"}],
@@ -262,6 +262,17 @@ def test_calls_that_are_refused(args: list[str], said: str, clean_environment: d
     done = CliRunner().invoke(command, [*args])
     assert done.exit_code == 2
     assert said in done.output
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [WINDOWS, ADA | {"python": ADA["python"] | {"version": "3.10.1" if sys.version_info[1] != 10 else "3.11.1"}}],
+)
+def test_another_machine_is_not_installed_for_here(facts: dict[str, Any], install: Run, environment: Any) -> None:
+    done = install("--yes", facts=facts)
+    assert done.returncode == 2
+    assert "is not the machine declared" in done.stderr
+    assert environment.freeze() == {}
 
 
 def test_blocked_request_installs_nothing(install: Run, environment: Any) -> None:

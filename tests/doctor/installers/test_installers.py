@@ -355,3 +355,17 @@ def test_a_hostile_python_version_is_not_printed() -> None:
 def test_unknown_installer() -> None:
     with pytest.raises(InstallerError, match="expected one of pip, uv"):
         render_command(CU126, "brew")
+
+
+@pytest.mark.parametrize(
+    "recommendation", [DEFAULT, CU126, chosen("2.14.1", "cpu"), chosen("2.15.0", "mps", default=True)]
+)
+def test_conda_specs_are_read_by_condas_own_grammar(recommendation: Recommendation) -> None:
+    rattler = pytest.importorskip("rattler", reason="py-rattler is not installed")
+    words = shlex.split(render_command(recommendation, "conda", system=LINUX))
+    assert words[:5] == ["conda", "install", "--channel", "conda-forge", "--override-channels"]
+    for spec in words[5:]:
+        read = rattler.MatchSpec(spec, strict=True)
+        name, _, version = spec.partition("=")
+        assert name in str(read.name)
+        assert str(read.version) == f"{version}.*"
