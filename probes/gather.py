@@ -86,16 +86,20 @@ def gather(
     interpreter.check()
     runs = [_Run(name, module) for name in _PROBES if (module := _module(name)) is not None]
     soft = deadline - min(_MARGIN, timeout / 10)
-    if host.kind == "live":
-        _side_by_side(runs, host, interpreter, soft, deadline, progress, meanwhile)
-    else:
-        for run in runs:
-            if progress is not None:
-                progress(run.name)
-            _one(run, host, interpreter, soft)
-    hung = tuple(run.name for run in runs if not run.done)
-    close = getattr(host, "close", None)
-    leftovers = tuple(close()) if close is not None else ()
+    leftovers: tuple[str, ...] = ()
+    try:
+        if host.kind == "live":
+            _side_by_side(runs, host, interpreter, soft, deadline, progress, meanwhile)
+        else:
+            for run in runs:
+                if progress is not None:
+                    progress(run.name)
+                _one(run, host, interpreter, soft)
+        hung = tuple(run.name for run in runs if not run.done)
+    finally:
+        # Also where the caller was interrupted: nothing that was started stays behind.
+        close = getattr(host, "close", None)
+        leftovers = tuple(close()) if close is not None else ()
     readings: list[list[Reading]] = []
     merged = _merge(runs, host, timeout, readings)
     _add_recorded(host, merged, readings)

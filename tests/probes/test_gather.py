@@ -109,6 +109,33 @@ def test_what_is_done_meanwhile(probes: Any, recorded: Any) -> None:
     assert gather(LiveHost({}), meanwhile=lambda: started.wait(5) and done.set()).facts.system.os == "linux"
 
 
+def test_an_interruption_leaves_nothing_behind(probes: Any, tmp_path: Any) -> None:
+    started = threading.Event()
+
+    def asks(host: Any, draft: Draft, deadline: float) -> None:
+        started.set()
+        host.run(["sleep", "3600"], timeout=3600)
+
+    class Closing(LiveHost):
+        closed: tuple[str, ...] | None = None
+
+        def close(self) -> tuple[str, ...]:
+            self.closed = super().close()
+            return self.closed
+
+    def interrupt() -> None:
+        started.wait(5)
+        time.sleep(0.1)
+        raise KeyboardInterrupt
+
+    probes(nvidia=asks)
+    host = Closing({"PATH": "/bin:/usr/bin"})
+    with pytest.raises(KeyboardInterrupt):
+        gather(host, meanwhile=interrupt)
+    assert host.closed == ()
+    assert host.run(["true"]).status == "timeout"
+
+
 def test_an_interpreter_that_is_not_there() -> None:
     with pytest.raises(InterpreterNotFoundError, match=r"--python /no/such: no such interpreter or environment"):
         gather(LiveHost({}), python="/no/such")
