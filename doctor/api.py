@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.judge import judge
 from torchdoctor.matrix.verdict import Recommendation
 from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.report import Report
 
 __all__ = ["InputError", "Options", "Report", "check", "diagnose", "diagnose_text", "examine", "judged", "read_machine"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from torchdoctor import __version__
 from torchdoctor.matrix.catalog import MATRIX_DATE
 from torchdoctor.matrix.verdict import Finding, Recommendation, Verdict
 from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.profile import facts_to_mapping
 from torchdoctor.probes.variables import allowed_variables
 

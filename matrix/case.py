@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from torchdoctor.matrix.verdict import Evidence
-from torchdoctor.probes.facts import Facts, Gpu
+from torchdoctor.probes.facts import Facts, Gpu, dataclass
 
 if TYPE_CHECKING:
     from torchdoctor.matrix.catalog import Catalog, Release

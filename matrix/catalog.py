@@ -7,11 +7,12 @@ adding (or extending) one such file; nothing else names releases.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from torchdoctor.matrix.tables import compiled, parse_toml, table
+from torchdoctor.probes.facts import dataclass
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

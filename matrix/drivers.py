@@ -5,11 +5,11 @@ A driver version is dotted numbers. A floor may be a branch (``580``): then any 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from torchdoctor.matrix.tables import rows, table
+from torchdoctor.probes.facts import dataclass
 
 __all__ = [
     "Floor",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Evidence, Finding
+from torchdoctor.probes.facts import dataclass
 
 if TYPE_CHECKING:
     from torchdoctor.matrix.case import Case

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from torchdoctor.matrix.tables import table
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["Coverage", "capability", "cuda_coverage", "gfx_name", "overridden_gfx", "sm_number"]
 

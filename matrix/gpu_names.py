@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["NameIndex", "Printed", "guess_vendor", "read_name"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from torchdoctor.matrix import advice
 from torchdoctor.matrix.case import Asked, Case
@@ -19,7 +19,7 @@ from torchdoctor.matrix.select import Choice, choose
 from torchdoctor.matrix.shortfall import request_findings, rosetta_findings
 from torchdoctor.matrix.suppress import suppress
 from torchdoctor.matrix.verdict import Candidate, Finding, Recommendation, Require, Status, Verdict
-from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.facts import Facts, dataclass
 
 __all__ = ["Judgement", "judge"]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from torchdoctor.matrix.tables import CONFIDENCES
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["KnownGpu", "device_of", "shared"]
 

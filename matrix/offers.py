@@ -5,11 +5,10 @@ wheels for its platform end.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import Any
 
 from torchdoctor.matrix.tables import rows
-from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.facts import Facts, dataclass
 
 __all__ = ["Offer", "adopt_offer", "read_offer"]
 

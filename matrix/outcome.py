@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["HARDWARE", "Outcome", "failed", "listed"]
 

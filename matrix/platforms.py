@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.facts import Facts, dataclass
 
 __all__ = ["PLATFORMS", "Platforms", "platforms_of"]
 

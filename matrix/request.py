@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from torchdoctor.matrix.catalog import Catalog, version_key
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["RequestError", "Wanted", "normal_variant", "wanted"]
 

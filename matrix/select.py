@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torchdoctor.matrix.catalog import INDEX_ROOT, Build, Catalog, Release, version_key
 from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
@@ -16,7 +15,7 @@ from torchdoctor.matrix.platforms import Platforms, platforms_of
 from torchdoctor.matrix.request import Wanted, in_family
 from torchdoctor.matrix.requirements import interpreter_tag, requirements
 from torchdoctor.matrix.tables import weakest
-from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.facts import Facts, dataclass
 
 __all__ = ["Choice", "Judged", "choose", "gpu_vendors", "judge_build"]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torchdoctor.matrix.drivers import driver_key
 from torchdoctor.matrix.tables import rows
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["JetPack", "jetpack", "macos_name"]
 

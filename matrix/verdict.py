@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["Candidate", "Evidence", "Finding", "Recommendation", "Require", "Verdict"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import UNRECORDED, Answer, Host
 from torchdoctor.probes.registry_text import parse_blocks, parse_reg
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from torchdoctor.probes import kfd, pci
 from torchdoctor.probes.devices import put_node, put_render_nodes
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import DENIED, Host
 
 __all__ = ["Card", "cards_of", "probe"]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from torchdoctor.probes import arm, x86
+from torchdoctor.probes.frozen import dataclass
 
 __all__ = [
     "Reading",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import Host
 
 __all__ = [

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from torchdoctor.probes.frozen import dataclass
 
 __all__ = [
     "AmdgpuDriver",
@@ -30,6 +32,7 @@ __all__ = [
     "System",
     "Tools",
     "Torch",
+    "dataclass",
 ]
 
 

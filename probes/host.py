@@ -8,8 +8,9 @@ only the first proves that something is missing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
+
+from torchdoctor.probes.frozen import dataclass
 
 __all__ = ["ABSENT", "DENIED", "FAILED", "TIMEOUT", "UNRECORDED", "Answer", "Completed", "Host", "Stat"]
 

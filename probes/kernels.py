@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from struct import error as StructError
 from struct import unpack_from
 from typing import Protocol
+
+from torchdoctor.probes.frozen import dataclass
 
 __all__ = ["Code", "describe", "machine_of", "needed", "read_code"]
 

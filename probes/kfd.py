@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import DENIED, Answer, Host
 
 __all__ = ["NODES", "KfdGpu", "gfx_of", "gpu_of", "parse_properties", "scan"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.settings import TORCH_FAMILY
 from torchdoctor.probes.toml_lines import inline_value, strings, toml_entries
 from torchdoctor.probes.variables import without_credentials

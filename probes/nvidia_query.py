@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.nvidia_files import normal_address, version_in
 
 __all__ = ["QUERIES", "Queried", "parse_query", "state_of"]

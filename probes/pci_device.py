@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from torchdoctor.probes.frozen import dataclass
 
 __all__ = ["PciDevice", "is_accelerated", "parse_uevent", "pci_class"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.variables import without_credentials
 
 __all__ = ["HOME", "Identity", "Redactor"]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from torchdoctor.probes.frozen import dataclass
 
 __all__ = ["Entry", "inline_value", "strings", "toml_entries"]
 

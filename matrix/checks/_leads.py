@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.request import RequestError, normal_variant
-from torchdoctor.probes.facts import Facts, Setting
+from torchdoctor.probes.facts import Facts, Setting, dataclass
 
 __all__ = ["Lead", "index_variant", "leads", "shut_out", "source_index", "where"]
 

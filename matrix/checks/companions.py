@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import Catalog, version_key
@@ -22,6 +21,7 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding, Severity
+from torchdoctor.probes.facts import dataclass
 
 _NAMES = ("torchvision", "torchaudio")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
@@ -22,6 +21,7 @@ from torchdoctor.matrix.checks.cuda_packages import loaded_majors
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import cuda_coverage
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import dataclass
 
 _FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 _TORCH = re.compile(r"(?:^|[^a-z])(?:torch(\d)\.(\d{1,2})|torch(\d)(\d{1,2})(?!\d)|pt(\d)(\d{1,2})(?!\d))")

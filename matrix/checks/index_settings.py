@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
@@ -15,7 +14,7 @@ from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.request import RequestError, normal_variant, wanted
 from torchdoctor.matrix.select import Judged, choose
 from torchdoctor.matrix.verdict import Evidence, Finding, Severity
-from torchdoctor.probes.facts import Setting
+from torchdoctor.probes.facts import Setting, dataclass
 
 _ORDER: tuple[Severity, ...] = ("blocker", "warning", "note")
 _NO_INDEX = ("no-index", "PIP_NO_INDEX", "UV_NO_INDEX", "tool.uv.no-index", "tool.uv.pip.no-index")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
@@ -12,6 +11,7 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about as aim
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import About, Finding, Severity
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["PROOFS", "Proof", "seen"]
 

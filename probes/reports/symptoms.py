@@ -52,7 +52,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
     _row("driver-library-mismatch", "driver/library version mismatch"),
     _row("nvidia-smi-failed", "couldn't communicate with the nvidia driver"),
-    _row("nvidia-smi-no-devices", "no devices were found", r"^\s{0,8}no devices were found"),
+    _row("nvidia-smi-no-devices", "no devices were found", r"^\s{0,8}no devices were found\.?\s*$"),
     _row("nvml-unknown-error", "failed to initialize nvml: unknown error"),
     _row("nvidia-module-absent", "module nvidia not found", r"modprobe.{0,40}module nvidia"),
     _row("nvidia-module-key", "required key not available"),
