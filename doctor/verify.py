@@ -13,8 +13,9 @@ from torchdoctor.environment import Environment, NotUsableError, inspect
 from torchdoctor.installers.target import Target, index_of, label, pins, without_credentials
 from torchdoctor.matrix.verdict import Recommendation
 
-__all__ = ["examined_command", "offered", "verified"]
+__all__ = ["examined_command", "offered", "verified", "verified_report"]
 
+_MOST = 8  # candidates asked for: an index that lacks so many is another kind of index
 _MISSING = ("No matching distribution found", "Could not find a version that satisfies")
 
 
@@ -34,11 +35,13 @@ def verified(report: Report, options: Options, say: Callable[[str], None]) -> Re
         return best
     foreign = report.source[0] != "live"
     tried: set[tuple[str, str]] = set()
+    asked_for: list[str] = []
     every = None
     recommendation: Recommendation | None = best
-    while recommendation is not None:
+    while recommendation is not None and len(asked_for) < _MOST:
         tried.add((recommendation.torch, recommendation.variant))
         words = f"torch {recommendation.torch} ({recommendation.variant})"
+        asked_for.append(words)
         target = Target(recommendation=recommendation, system=report.facts.system, python=report.facts.python)
         found, why = offered(target, environment, index_base=options.index_base, foreign=foreign)
         if found is None:
@@ -50,8 +53,37 @@ def verified(report: Report, options: Options, say: Callable[[str], None]) -> Re
         if every is None:
             every = api.judged(report.facts, report.source, replace(options, every=True))
         recommendation = _next(every, options, tried)
-    say("no accepted candidate is on the index; the matrix's choice stands, unverified")
+    say(f"none of {', '.join(asked_for)} is on the index; the matrix's choice stands, unverified")
     return best
+
+
+def verified_report(report: Report, options: Options, say: Callable[[str], None]) -> Report:
+    """``report`` with the recommendation that the index really holds, and its commands."""
+    from torchdoctor.installers import render_command
+
+    best = report.verdict.recommendation
+    if best is None:
+        return report
+    chosen = verified(report, options, say)
+    if chosen is best:
+        return report
+    commands = {
+        name: render_command(
+            chosen,
+            name,
+            system=report.facts.system,
+            interpreter=report.facts.python,
+            python=options.python,
+            shell=options.shell,
+            index_base=options.index_base,
+            installed=report.facts.packages,
+        )
+        for name in report.commands
+    }
+    words = f"torch {chosen.torch} ({chosen.variant})"
+    summary = f"install {words}: the index does not hold torch {best.torch} ({best.variant}) for this interpreter"
+    verdict = replace(report.verdict, recommendation=chosen, summary=summary)
+    return replace(report, verdict=verdict, commands=commands)
 
 
 def _next(every: Report, options: Options, tried: set[tuple[str, str]]) -> Recommendation | None:

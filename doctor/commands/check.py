@@ -17,12 +17,13 @@ __all__ = ["command"]
 @click.option(
     "--live", "live", is_flag=True, help="Also ask the installed torch itself, in a child process with a deadline."
 )
+@click.option("--verify", is_flag=True, help="Ask the installer whether that build can be had; contacts the index.")
 @subject_options
 @request_options
 @machine_options
 @gate_options
 @format_options
-def command(path: str | None, live: bool, machines: tuple[str, ...], overlay: bool, **values: Any) -> int:
+def command(path: str | None, live: bool, machines: tuple[str, ...], overlay: bool, verify: bool, **values: Any) -> int:
     """Diagnose this machine: what is in the way, what to install.
 
     With PATH (a project's folder, requirement or lock file) say whether what it would install fits the machine.
@@ -38,6 +39,10 @@ def command(path: str | None, live: bool, machines: tuple[str, ...], overlay: bo
     report = subject(options, machines=machines, overlay=overlay, **flags, probe=lambda o: _live(o, ask=live))
     if path is not None:
         report = _project(path, report.facts, options)
+    if verify:
+        from torchdoctor.verify import verified_report
+
+        report = verified_report(report, options, lambda text: click.echo(f"torchdoctor: {text}", err=True))
     to_file = values["output"] != "-"
     text = render(
         report,

@@ -220,6 +220,29 @@ def test_verify_takes_the_next_candidate(install: Run, index: Any, tool: Callabl
     assert "new: torch 2.14.1" in [line.removeprefix("torchdoctor:").strip() for line in done.stderr.splitlines()]
 
 
+def test_check_verifies_before_it_advises(
+    environment: Any, index: Any, machine: Callable[[dict[str, Any]], str]
+) -> None:
+    held = index.folders["whl/cu126"]["torch"]
+    index.folders["whl/cu126"]["torch"] = []
+    line = [sys.executable, "-m", "torchdoctor", "check", "--python", environment.python, "--machine", machine(ADA)]
+    try:
+        done = subprocess.run(
+            [*line, "--index-base", index.root, "--torch", "2.14.1", "--verify", "--format", "json"],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    finally:
+        index.folders["whl/cu126"]["torch"] = held
+    report = json.loads(done.stdout)
+    assert "torch 2.14.1 (cu126) is not on the index" in done.stderr
+    chosen = report["recommendation"]
+    assert (chosen["torch"], chosen["variant"]) != ("2.14.1", "cu126")
+    assert "the index does not hold torch 2.14.1 (cu126)" in report["summary"]
+    assert f"torch=={chosen['torch']}" in chosen["commands"]["pip"]
+
+
 def test_download_then_install_without_an_index(install: Run, environment: Any, index: Any, tmp_path: Path) -> None:
     folder = tmp_path / "wheels"
     done = install("--download", str(folder), "on-torch")
