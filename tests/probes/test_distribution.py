@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from torchdoctor.probes.distribution import distribution, parse_os_release, release_file_names
 
@@ -68,3 +70,9 @@ def test_files_about_something_else_are_passed_over() -> None:
         "release-notes",
     )
     assert release_file_names(names) == ["centos-release", "redhat-release"]
+
+
+def test_without_distro_the_old_files_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distro", None)
+    assert distribution(None, release_files={"centos-release": "CentOS release 6.7 (Final)"}) == (None, None)
+    assert distribution("NAME=Fedora\nVERSION_ID=42\n") == ("Fedora", "42")
