@@ -19,7 +19,7 @@ _SYCL_NAME = re.compile(
 )
 _RUNTIME = re.compile(r"\[(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?|\d\.\d{1,2}\.\d{4,6}(?:\+\d{1,3})?)\]")
 _XPUSMI = re.compile(
-    r"^\|\s{0,4}\d{0,3}\s{0,6}\|\s{0,4}(Device Name|PCI Device ID|Vendor Name|UUID|DRM Device):\s{1,8}(\S.{0,80}?)\s{0,60}\|"
+    r"^\|\s{0,4}\d{0,3}\s{0,16}\|\s{0,4}(Device Name|PCI Device ID|Vendor Name|UUID|DRM Device):\s{1,8}(\S.{0,80}?)\s{0,60}\|"
 )
 _XPUSMI_JSON = re.compile(r'"(device_name|pci_device_id|memory_physical_size_byte)": "?([^",]{1,80})"?')
 _COUNT = re.compile(r"(?:XPU |xpu )?[Dd]evice[_ ]count:?\s{1,3}(\d{1,2})\b")

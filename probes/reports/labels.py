@@ -18,7 +18,7 @@ def label_of(line: str) -> tuple[str, str] | None:
     if len(text) < 3 or not text[0].isalpha():
         return None
     head = text[:_LONGEST]
-    at = min((p for p in (head.find(":"), head.find("="), head.find("|"), head.find("\t")) if p > 0), default=-1)
+    at = min((p for p in (head.find(":"), head.find("="), head.find("|")) if p > 0), default=head.find("\t"))
     if at < 2:
         return None
     if text[at : at + 3] == "://" or (text[at] == "=" and text[at - 1] in "<>!~^="):

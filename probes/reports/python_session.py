@@ -49,7 +49,7 @@ _LIB = re.compile(r"torch[/\\]lib|site-packages[/\\]torch")
 
 def read_session(reading: Reading) -> None:
     """What an interpreter printed about itself and about torch."""
-    if not reading.has("python", "torch", "cp3", "py3"):
+    if not reading.has("python", "torch", "cp3", "py3", "sm_", "arch_list", "_xpudeviceproperties"):
         return
     for index, line in enumerate(reading.lines):
         if len(line) < 4:

@@ -42,7 +42,7 @@ _SEES = re.compile(r"(\d{1,3}(?:\.\d{1,2})?) [GM]iB total capacity")
 def read_torch_messages(reading: Reading) -> None:
     """GPUs with their compute capability, the architectures in the wheel, what the driver speaks."""
     if not reading.has(
-        "capability",
+        "capabilit",
         "driver on your system",
         "kernels for this gpu",
         "cuda versions",

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.reports.symptoms import SYMPTOMS
+
+# One real text for each id: the vocabulary is only as good as what it recognises.
+_TEXTS = {
+    "cuda-error-802": "Error 802: system not yet initialized (Triggered internally at",
+    "cuda-error-803": "Error 803: system has unsupported display driver / cuda driver combination",
+    "cuda-error-804": "Error 804: forward compatibility was attempted on non supported HW",
+    "cuda-error-999": "CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment",
+    "cuda-error-100": "Call to cuInit results in CUDA_ERROR_NO_DEVICE (100)",
+    "cuda-error-101": "Error 101: cudaErrorInvalidDevice",
+    "cuda-error-34": "numba.cuda.cudadrv.driver.CudaAPIError: [34]",
+    "libcuda-stub-path": "/usr/local/cuda-11.8/targets/x86_64-linux/lib/stubs/libcuda.so",
+    "found-no-nvidia-driver": "RuntimeError: Found no NVIDIA driver on your system. Please check",
+    "driver-insufficient": "CUDA driver version is insufficient for CUDA runtime version",
+    "driver-library-mismatch": "Failed to initialize NVML: Driver/library version mismatch",
+    "nvidia-smi-failed": "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+    "nvidia-smi-no-devices": "No devices were found",
+    "nvml-unknown-error": "Failed to initialize NVML: Unknown Error",
+    "nvidia-module-absent": "modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0",
+    "nvidia-module-key": "modprobe: ERROR: could not insert 'nvidia': Required key not available",
+    "no-kernel-image": "CUDA error: no kernel image is available for execution on the device",
+    "invalid-ptx": "the provided PTX was compiled with an unsupported toolchain",
+    "ptxas-unknown-arch": "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+    "cuda-not-compiled": "AssertionError: Torch not compiled with CUDA enabled",
+    "xpu-not-compiled-text": "AssertionError: Torch not compiled with XPU enabled",
+    "mig-device-assert": "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED",
+    "cuda-out-of-memory": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB",
+    "container-no-driver": "WARNING: The NVIDIA Driver was not detected.  GPU functionality will not be available.",
+    "container-no-gpu-capability": 'could not select device driver "" with capabilities: [[gpu]].',
+    "container-cuda-requirement": "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.8",
+    "container-brand-requirement": "unsatisfied condition: brand = tesla",
+    "container-no-libcuda": "nvidia-container-cli: initialization error: load library failed",
+    "container-kfd-missing": 'error gathering device information while adding custom device "/dev/kfd": no such file or directory',
+    "hip-invalid-function": "RuntimeError: HIP error: invalid device function",
+    "hip-invalid-image": "HIP error: device kernel image is invalid",
+    "hip-no-binary": "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!",
+    "hip-invalid-device": "Error 101: hipErrorInvalidDevice",
+    "hip-no-device": "RuntimeError: No HIP GPUs are available",
+    "tensile-missing": "rocBLAS error: Cannot read /x/TensileLibrary.dat: Illegal seek for GPU arch : gfx1032",
+    "kfd-denied": "Unable to open /dev/kfd read-write: Permission denied",
+    "kfd-missing": "Unable to open /dev/kfd read-write: No such file or directory",
+    "rock-not-loaded": "ROCk module is NOT loaded, possibly no GPU devices",
+    "pcie-atomics": "kfd: skipped device 1002:66af, PCI rejects atomics 730<0",
+    "xpu-device-count-zero": "UserWarning: XPU device count is zero! (Triggered internally",
+    "ze-dependency": "zeInit returns 0x78000001 (ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE)",
+    "ze-uninitialized": "ZE_RESULT_ERROR_UNINITIALIZED",
+    "ur-error": "RuntimeError: UR error",
+    "xpu-no-engine": "RuntimeError: could not create an engine",
+    "xpu-no-fp64": "RuntimeError: Required aspect fp64 is not supported on the device",
+    "container-user-not-root": "(container, non-root)",
+    "xpu-group-added": "sudo usermod -aG render $USER",
+    "mps-backend-supported-on": "RuntimeError: The MPS backend is supported on MacOS 12.3+.",
+    "mps-zero-memory": "MPS backend out of memory (MPS allocated: 0 bytes, other allocations: 0 bytes, max allowed: 7.93 GB). Tried to allocate 256 bytes",
+    "mps-not-built": "current PyTorch install was not built with MPS enabled: PyTorch install was not built with MPS enabled",
+    "mach-o-architecture": "(mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))",
+    "glibc-symbol": "/lib64/libm.so.6: version `GLIBC_2.27' not found (required by libcurand.so.10)",
+    "glibcxx-symbol": "version `GLIBCXX_3.4.29' not found",
+    "executable-stack": "cannot enable executable stack as shared object requires: Invalid argument",
+    "libstdcxx-missing": "ImportError: libstdc++.so.6: cannot open shared object file: No such file or directory",
+    "missing-library": "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
+    "undefined-symbol-torch": "flash_attn_2_cuda.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocation",
+    "undefined-symbol-nvidia": "nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkAddData_12_1",
+    "undefined-symbol-nccl": "libtorch_cuda.so: undefined symbol: ncclCommRegister",
+    "undefined-symbol-ittnotify": "libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent",
+    "undefined-symbol-other": "undefined symbol: foo",
+    "cudnn-load-failed": "Could not load library libcudnn_cnn_train.so.8. Error: undefined",
+    "dll-load-failed": "ImportError: DLL load failed while importing _C",
+    "winerror-126": "OSError: [WinError 126] The specified module could not be found. Error loading c10.dll",
+    "winerror-127": "OSError: [WinError 127] The specified procedure could not be found. Error loading c10.dll",
+    "winerror-1114": "OSError: [WinError 1114] DLL initialization routine failed. Error loading c10.dll",
+    "winerror-193": "OSError: [WinError 193] %1 is not a valid Win32 application",
+    "winerror-1455": "OSError: [WinError 1455] The paging file is too small",
+    "illegal-instruction": "Illegal instruction (core dumped)",
+    "lse-instruction": "(ldaddal, Cortex-A72)",
+    "no-avx2-said": "8 core Intel CPU, no avx2",
+    "no-avx-said": "this CPU does not support AVX",
+    "mmap-alignment": "mmap(NULL, 6144375816, PROT_READ, MAP_PRIVATE, 3, 0xd8000) = -1 EINVAL (Invalid argument)",
+    "jemalloc-page": "<jemalloc>: Unsupported system page size",
+    "elf-alignment": "ELF load command alignment not page-aligned",
+    "bus-error-worker": "ERROR: Unexpected bus error encountered in worker.",
+    "shm-full": "OSError: [Errno 28] No space left on device: '/dev/shm/torch_1'",
+    "openmp-duplicate": "OMP: Error #15: Initializing libiomp5md.dll",
+    "numpy-abi": "A module that was compiled using NumPy 1.x cannot be run in",
+    "torchvision-operator": "RuntimeError: operator torchvision::nms does not exist",
+    "torch-c-folder": "It appears that PyTorch has loaded the `torch/_C` folder",
+    "torch-c-missing": "ModuleNotFoundError: No module named 'torch._C'",
+    "bnb-library-missing": "CUDA SETUP: Required library version not found: libbitsandbytes_cuda121_nocublaslt.so",
+    "mixed-cuda-text": "nvrtc: error: failed to open libnvrtc-builtins.so.12.1",
+    "disk-full": "OSError: [Errno 28] No space left on device",
+    "disk-quota": "OSError: [Errno 122] Disk quota exceeded",
+    "hash-mismatch": "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.",
+    "bad-zip": "zipfile.BadZipFile: File is not a zip file",
+    "incomplete-download": "IncompleteRead(1 bytes read, 2 more expected)",
+    "long-path": "since this system does not have Windows Long Path support enabled.",
+    "externally-managed": "error: externally-managed-environment",
+    "no-wheel-said": "torch: no win_arm64 wheel for cp314",
+    "no-cuda-packages": "pip list   # no nvidia-cudnn / nvidia-cublas packages",
+    "poetry-no-candidate": "Unable to find installation candidates for torch (2.5.1+cpu)",
+    "poetry-pin": "And because vllm (0.6.3) depends on torch (2.4.0), vllm is forbidden",
+    "wheel-404": "404: https://developer.download.nvidia.com/torch-2.1.0a0-cp310-cp310-linux_aarch64.whl",
+    "driver-incompatible-said": "PyTorch/CUDA driver incompatibility; fixed with a newer image",
+    "gpu-model-memory": "(GPU 0; 23.52 GiB total; 0 bytes free)",
+}
+
+
+@pytest.mark.parametrize("id", sorted({row.id for row in SYMPTOMS}))
+def test_each_id_is_recognised_in_its_text(facts_of: Callable[[str], Facts], id: str) -> None:
+    facts = facts_of(f"something before\n{_TEXTS[id]}\n")
+    assert facts.symptoms is not None
+    found = {s.id: s for s in facts.symptoms}
+    assert id in found
+    assert found[id].line == 2
+    assert found[id].text and found[id].text in _TEXTS[id]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error 8021: something else",
+        "PCIe atomics are supported",
+        "No devices were found faulty in the lab",
+        "libfoo.so: loaded",
+        "usermod -aG docker $USER",
+        "the CPU supports AVX and AVX2",
+        "failed to load adapter with error: libur_adapter_cuda.so.0: cannot open shared object file",
+        "MPS backend out of memory (MPS allocated: 8.1 GB, other allocations: 1 GB, max allowed: 9.07 GB). Tried to allocate 256.00 MB",
+        "404 people like torch",
+    ],
+)
+def test_what_proves_nothing(facts_of: Callable[[str], Facts], text: str) -> None:
+    quiet = {"disk-full", "cuda-error-802"} if "8021" in text else set()
+    found = {s.id for s in facts_of(text).symptoms or ()} - quiet
+    assert found <= {"dll-load-failed"}
+
+
+def test_an_id_is_kept_once_at_its_first_line(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("Illegal instruction\nProgram received signal SIGILL\n")
+    assert [(s.id, s.line) for s in facts.symptoms or ()] == [("illegal-instruction", 1)]
+
+
+def test_the_text_is_short_and_holds_no_credentials(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("Errno 28 at https://me:secret@host.example/ " + "x" * 1000)
+    assert facts.symptoms is not None
+    text = facts.symptoms[0].text or ""
+    assert len(text) <= 400 and "secret" not in text
