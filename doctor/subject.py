@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from torchdoctor.api import Options, Report
 
-__all__ = ["subject", "subject_options", "this_system", "unmet"]
+__all__ = ["subject", "subject_options", "tell", "this_system", "unmet"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,7 +72,7 @@ def subject(
     if machine is not None:
         declared, warnings = api.read_machine(machine)
         for warning in warnings:
-            click.echo(f"torchdoctor: warning: {warning}", err=True)
+            tell(f"warning: {warning}")
     else:
         declared, options = _from_flags(options, gpus, driver, os, arch, overlay)
     if not overlay:
@@ -118,11 +118,14 @@ def unmet(report: Report) -> int:
     if verdict.recommendation is not None and not in_the_way and not failed:
         return 0
     shown = in_the_way or [f for f in verdict.findings if f.severity == "blocker"]
-    click.echo(f"torchdoctor: {verdict.summary}", err=True)
+    tell(verdict.summary)
     for finding in shown:
-        click.echo(f"torchdoctor: {finding.id}: {finding.title}", err=True)
+        tell(f"{finding.id}: {finding.title}")
     for require in failed:
-        click.echo(
-            f"torchdoctor: --require {require.what} is not met ({', '.join(require.why) or 'not known'})", err=True
-        )
+        tell(f"--require {require.what} is not met ({', '.join(require.why) or 'not known'})")
     return 1 if shown or failed else 3
+
+
+def tell(text: str) -> None:
+    """One line on standard error; what a machine file smuggled into it cannot steer a terminal."""
+    click.echo("torchdoctor: " + "".join(c if c.isprintable() else "?" for c in text), err=True)

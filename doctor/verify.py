@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from torchdoctor.api import Options, Report
 from torchdoctor.environment import Environment, NotUsableError, inspect
-from torchdoctor.installers.target import Target, index_of, label, pins, without_credentials
+from torchdoctor.installers.target import InstallerError, Target, index_of, label, pins, without_credentials
 from torchdoctor.matrix.verdict import Recommendation
 
 __all__ = ["examined_command", "offered", "verified", "verified_report"]
@@ -119,7 +119,11 @@ def offered(
     with tempfile.TemporaryDirectory(prefix="torchdoctor-") as folder:
         line += ["--report", os.path.join(folder, "report.json")]
         if foreign:
-            line += [*foreign_options(target.system, target.python), "--target", folder]
+            try:
+                tags = foreign_options(target.system, target.python)
+            except InstallerError as error:
+                return None, str(error)
+            line += [*tags, "--target", folder]
         ran = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
     if ran.returncode == 0:
         return True, ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 from torchdoctor.options import format_options, gate_options, machine_options, request_options, to_options
-from torchdoctor.subject import subject_options
+from torchdoctor.subject import subject_options, tell
 
 __all__ = ["command"]
 
@@ -42,7 +42,7 @@ def command(path: str | None, live: bool, machines: tuple[str, ...], overlay: bo
     if verify:
         from torchdoctor.verify import verified_report
 
-        report = verified_report(report, options, lambda text: click.echo(f"torchdoctor: {text}", err=True))
+        report = verified_report(report, options, tell)
     to_file = values["output"] != "-"
     text = render(
         report,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from torchdoctor.options import gate_options, machine_options, request_options, to_options
-from torchdoctor.subject import subject_options
+from torchdoctor.subject import subject_options, tell
 
 if TYPE_CHECKING:
     from torchdoctor.api import Options, Report
@@ -49,7 +49,7 @@ def command(machines: tuple[str, ...], overlay: bool, verify: bool, **values: An
     if verify:
         from torchdoctor.verify import verified
 
-        recommendation = verified(report, options, _say)
+        recommendation = verified(report, options, tell)
     installer = options.installer or "pip"
     text = render_command(
         recommendation,
@@ -63,12 +63,8 @@ def command(machines: tuple[str, ...], overlay: bool, verify: bool, **values: An
         credentials=True,
     )
     emit([text.rstrip("\n") + "\n"], "-")
-    _say(leaves_out(installer, recommendation))
+    tell(leaves_out(installer, recommendation))
     return 0
-
-
-def _say(text: str) -> None:
-    click.echo(f"torchdoctor: {text}", err=True)
 
 
 def _several(machines: tuple[str, ...], options: Options) -> int:
@@ -91,7 +87,7 @@ def _several(machines: tuple[str, ...], options: Options) -> int:
         text = render_project([_target(r) for r in shared], options.installer, index_base=options.index_base)
         first = shared[0].verdict.recommendation
         assert first is not None
-        _say(f"{error}; torch {first.torch} ({first.variant}) is the best that every one of them can run")
+        tell(f"{error}; torch {first.torch} ({first.variant}) is the best that every one of them can run")
     emit([text], "-")
     return 0
 

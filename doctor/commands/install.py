@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from torchdoctor.options import gate_options, machine_options, request_options, to_options
-from torchdoctor.subject import subject_options
+from torchdoctor.subject import subject_options, tell
 
 if TYPE_CHECKING:
     from torchdoctor.api import Options, Report
@@ -77,9 +77,9 @@ def command(
         refused = _refused(request)
         if refused is not None:
             raise click.ClickException(refused)
-        planned = plan(request, _say)
+        planned = plan(request, tell)
     except Failed as error:
-        _say(str(error))
+        tell(str(error))
         return error.status
     if planned.nothing:
         click.echo(f"{_words(request)} is installed: nothing to change")
@@ -136,7 +136,7 @@ def _request(
     recommendation = report.verdict.recommendation
     assert recommendation is not None
     if verify:
-        recommendation = verified(report, options, _say)
+        recommendation = verified(report, options, tell)
     try:
         environment = inspect(examined_command(options))
     except NotUsableError as error:
@@ -208,21 +208,21 @@ def _show(planned: Plan) -> None:
     request = planned.request
     recommendation = request.target.recommendation
     index = request.find_links or index_of(recommendation, request.index_base)
-    _say(f"{_words(request)} into {request.environment.python}")
-    _say(f"  from {without_credentials(index) if index else 'the default package index'}")
+    tell(f"{_words(request)} into {request.environment.python}")
+    tell(f"  from {without_credentials(index) if index else 'the default package index'}")
     if (host := second_host(recommendation)) is not None and request.find_links is None:
-        _say(f"  its ROCm packages lie on {host}, which must be reachable too")
+        tell(f"  its ROCm packages lie on {host}, which must be reachable too")
     for row in planned.rows():
-        _say(f"  {row}")
+        tell(f"  {row}")
     if request.others or request.files:
-        _say(f"  then {', '.join((*request.others, *request.files))} from your usual index, with torch held as it is")
+        tell(f"  then {', '.join((*request.others, *request.files))} from your usual index, with torch held as it is")
     if not planned.wanted and planned.known:
         return
     size = wheel_size(request.target)
     shown = f"torch's wheel is about {gigabytes(size)}, what it depends on comes on top" if size else "size not known"
-    _say(f"  download: {shown}")
+    tell(f"  download: {shown}")
     needed = disk_needed(request.target)
-    _say(f"  disk: {gigabytes(needed)} needed, {gigabytes(request.environment.free())} free")
+    tell(f"  disk: {gigabytes(needed)} needed, {gigabytes(request.environment.free())} free")
 
 
 def _agreed() -> bool:
@@ -233,7 +233,7 @@ def _agreed() -> bool:
         raise click.ClickException("nobody to ask: --yes installs without a question")
     if answer.strip().lower() in ("y", "yes"):
         return True
-    _say("nothing was changed")
+    tell("nothing was changed")
     return False
 
 
@@ -243,9 +243,9 @@ def _carry_out(planned: Plan) -> int:
 
     request = planned.request
     try:
-        rows = perform(planned, _say)
+        rows = perform(planned, tell)
     except Failed as error:
-        _say(str(error))
+        tell(str(error))
         return error.status
     for row in rows:
         click.echo(row)
@@ -258,10 +258,10 @@ def _checked(request: Request, version: str) -> int:
 
     problem, seen = outcome(request.environment.python)
     if problem is not None:
-        _say(f"torch {version} is installed but {problem}")
+        tell(f"torch {version} is installed but {problem}")
         return 1
     if request.gpu and seen is False:
-        _say(f"torch {version} is installed and works, but uses no GPU: torchdoctor check tells why")
+        tell(f"torch {version} is installed and works, but uses no GPU: torchdoctor check tells why")
         return 1
     click.echo(f"torch {version} works" + (" on the GPU" if seen else ""))
     return 0
@@ -273,8 +273,3 @@ def _download(request: Request, folder: str) -> int:
     for name in download(request, folder):
         click.echo(name)
     return 0
-
-
-def _say(text: str) -> None:
-    shown = "".join(c if c.isprintable() else "?" for c in text)
-    click.echo(f"torchdoctor: {shown}", err=True)

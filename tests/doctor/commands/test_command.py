@@ -139,3 +139,21 @@ def test_calls_that_are_refused(args: list[str], said: str) -> None:
     done = run(*args)
     assert said in str(done.exception or "") or said in getattr(done.exception, "message", "")
     assert done.stdout == ""
+
+
+def test_a_hostile_machine_file_neither_reaches_a_shell_nor_steers_a_terminal(tmp_path: Path) -> None:
+    facts = {
+        "system": {"os": "linux", "name": "x\x1b[2J", "machine": "x86_64", "libc": "glibc", "libc_version": "2.39"},
+        "python": {"implementation": "cpython", "version": "3.12", "executable": "/bin/sh -c 'touch gone'", "bits": 64},
+        "gpus": [{"vendor": "nvidia", "name": "$(touch gone)\n\x1b]0;x\x07", "compute_capability": "8.9"}],
+        "drivers": {"nvidia": {"version": "535.1; touch gone"}},
+        "packages": {"torch": "2.14.1+$(touch gone)", "`id`": "1"},
+        "$(touch gone)\x1b": 1,
+    }
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(facts))
+    for installer in ("pip", "uv", "conda", "dockerfile", "requirements", "uv-project"):
+        done = run("--machine", str(path), "--installer", installer)
+        for word in ("touch", "gone", "`", "/bin/sh"):
+            assert word not in "".join(line for line in done.stdout.splitlines() if not line.startswith("#"))
+        assert all(c.isprintable() or c == "\n" for c in done.stdout + done.stderr)
