@@ -19,18 +19,14 @@ _KINDS = {
 _KUBERNETES_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 # One mark a line of /proc/1/cgroup; on version 2 in its own name space it says nothing ("0::/").
 _CGROUP = (
-    (re.compile(r"(?:^|[/:])kubepods(?:[.\-/]|$)"), "kubernetes"),
-    (re.compile(r"(?:^|/)libpod[-_]"), "podman"),
-    (re.compile(r"(?:^|/)(?:docker[-/]|docker$)|/system\.slice/docker-"), "docker"),
-    (re.compile(r"(?:^|/)(?:lxc|lxc\.payload\.?)[./]"), "lxc"),
-    (re.compile(r"(?:^|/)machine\.slice/machine-lxc"), "lxc"),
-    (re.compile(r"(?:^|/)(?:cri-containerd|containerd)[-:/]"), "containerd"),
+    ("kubepods", r"(?:^|[/:])kubepods(?:[.\-/]|$)", "kubernetes"),
+    ("libpod", r"(?:^|/)libpod[-_]", "podman"),
+    ("docker", r"(?:^|/)(?:docker[-/]|docker$)|/system\.slice/docker-", "docker"),
+    ("lxc", r"(?:^|/)(?:lxc|lxc\.payload\.?)[./]|(?:^|/)machine\.slice/machine-lxc", "lxc"),
+    ("containerd", r"(?:^|/)(?:cri-containerd|containerd)[-:/]", "containerd"),
 )
-
-
 # What images say of themselves under any engine; a mark of the engine is better.
 _VAGUE = ("oci", "containerd")
-_OPENVZ = re.compile(r"^envID:[ \t]{1,8}[1-9]", re.M)
 
 
 def container_kind(host: Host) -> tuple[str | None, str]:
@@ -76,7 +72,8 @@ def _marks(host: Host, mountinfo: str) -> Iterator[tuple[str, str]]:
         yield cgroup, "/proc/1/cgroup"
     if mounted := from_mountinfo(mountinfo):
         yield mounted, "/proc/self/mountinfo"
-    if _OPENVZ.search(_text(host.read("/proc/self/status", 4096).value or b"")):
+    status = _text(host.read("/proc/self/status", 4096).value or b"")
+    if "envID:" in status and re.search(r"^envID:[ \t]{1,8}[1-9]", status, re.M):
         yield "openvz", "/proc/self/status"
     for argv, completed in host.commands():
         if argv[0] in ("systemd-detect-virt", "virt-what"):
@@ -93,10 +90,11 @@ def normal_kind(word: str) -> str:
 
 def from_cgroup(text: str) -> str | None:
     """The kind that a cgroup path names, if one does; the innermost engine of the first line that names any."""
-    for line in text.splitlines()[:100]:
+    kinds = [row for row in _CGROUP if row[0] in text]
+    for line in text.splitlines()[:100] if kinds else ():
         path = line.split(":", 2)[-1][:4000]
-        for pattern, kind in _CGROUP:
-            if pattern.search(path):
+        for _, pattern, kind in kinds:
+            if re.search(pattern, path):
                 return kind
     return None
 

@@ -11,20 +11,18 @@ from collections.abc import Mapping
 
 __all__ = ["distribution", "parse_os_release", "release_file_names"]
 
-_RELEASE_FILE = re.compile(r"\w{1,60}[-_](?:release|version)$")
 # Not about the distribution, or about another one: an appliance's, a derivative's, a compatibility package's file.
 _IGNORED = frozenset({
     "debian_version", "lsb-release", "oem-release", "os-release", "system-release", "plesk-release",
     "iredmail-release", "board-release", "ec2_version", "nv_tegra_release",
 })  # fmt: skip
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}=")
-_ESCAPE = re.compile(r'\\([\\"$`])')
 _LINE_LIMIT = 400
 
 
 def release_file_names(listing: tuple[str, ...]) -> list[str]:
     """Which files of ``/etc`` name the distribution in one line, in the order in which they count."""
-    return sorted(name for name in listing if _RELEASE_FILE.match(name) and name not in _IGNORED)
+    ending = [name for name in listing if name.endswith(("release", "version")) and name not in _IGNORED]
+    return sorted(name for name in ending if re.match(r"\w{1,60}[-_](?:release|version)$", name))
 
 
 def parse_os_release(text: str) -> dict[str, str]:
@@ -32,9 +30,9 @@ def parse_os_release(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in text.splitlines():
         line = line.strip().lstrip("\ufeff")
-        if not _ASSIGNMENT.match(line):
+        key, equals, value = line.partition("=")
+        if not equals or not key.isidentifier() or not key.isascii():
             continue
-        key, _, value = line.partition("=")
         found[key.upper()] = _unquote(value)
     return found
 
@@ -48,7 +46,7 @@ def _unquote(value: str) -> str:
         at = 1
         while at < len(value) and value[at] != '"':
             at += 2 if value[at] == "\\" else 1
-        return _ESCAPE.sub(r"\1", value[1:at])
+        return re.sub(r'\\([\\"$`])', r"\1", value[1:at]) if "\\" in value else value[1:at]
     return value.split(" #")[0].split()[0] if value else ""
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from types import ModuleType
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.gpus import Reading, merge_gpus
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.interpreter import Interpreter
@@ -26,7 +27,6 @@ __all__ = ["Gathered", "gather"]
 _PROBES = (
     "system", "cpu", "python_build", "nvidia", "amd", "intel", "apple", "runtimes", "installed", "resources",
 )  # fmt: skip
-_VENDORS = {"macos": ("apple",), None: ("nvidia", "amd", "intel", "apple")}
 _PC_VENDORS = ("nvidia", "amd", "intel")
 _NEEDS_INTERPRETER = ("python_build", "installed", "resources")
 _FACTS = {
@@ -57,14 +57,15 @@ class Gathered:
     interpreter: Interpreter | None = None
 
 
-@dataclass(slots=True)
 class _Run:
-    name: str
-    module: ModuleType
-    draft: Draft = field(default_factory=Draft)
-    seconds: float | None = None
-    error: str | None = None
-    done: bool = False
+    __slots__ = ("done", "draft", "error", "module", "name", "seconds")
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        self.name, self.module = name, module
+        self.draft = Draft()
+        self.seconds: float | None = None
+        self.error: str | None = None
+        self.done = False
 
 
 def gather(

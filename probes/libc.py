@@ -10,12 +10,9 @@ from torchdoctor.probes.host import Host
 
 __all__ = ["parse_ldd", "parse_loader", "probe_libc"]
 
-_GLIBC = re.compile(
-    r"^(?:ldd\b[^\n]{0,120}\)|ldd \(GNU libc\)|glibc|GNU C Library[^\n]{0,120} version) (\d{1,2}\.\d{1,3}(?:\.\d{1,3})?)\.?",
-    re.M,
-)
-_MUSL = re.compile(r"^musl libc\b[^\n]{0,60}\r?\nVersion (\d{1,2}(?:\.\d{1,3}){1,3})", re.M)
-_LOADER = re.compile(rb"\0(/[\w./-]{0,80}/(ld-musl-[\w.-]{1,40}|ld-linux[\w.-]{0,40}|ld64?\.so\.\d|ld-[\w.-]{1,40}))\0")
+_GLIBC = r"^(?:ldd\b[^\n]{0,120}\)|ldd \(GNU libc\)|glibc|GNU C Library[^\n]{0,120} version) (\d{1,2}\.\d{1,3}(?:\.\d{1,3})?)\.?"
+_MUSL = r"^musl libc\b[^\n]{0,60}\r?\nVersion (\d{1,2}(?:\.\d{1,3}){1,3})"
+_LOADER = rb"\0(/[\w./-]{0,80}/(ld-musl-[\w.-]{1,40}|ld-linux[\w.-]{0,40}|ld64?\.so\.\d|ld-[\w.-]{1,40}))\0"
 _PROGRAM = "/bin/sh"
 
 
@@ -71,9 +68,9 @@ def _put(draft: Draft, name: str | None, version: str | None, source: str) -> No
 def parse_ldd(text: str) -> tuple[str | None, str | None]:
     """Name and version from ``ldd --version``, ``getconf GNU_LIBC_VERSION`` or musl's loader (on standard error)."""
     text = text[:8192]
-    if match := _MUSL.search(text):
+    if match := re.search(_MUSL, text, re.M):
         return "musl", match[1]
-    if match := _GLIBC.search(text):
+    if match := re.search(_GLIBC, text, re.M):
         return "glibc", match[1]
     return None, None
 
@@ -82,5 +79,5 @@ def parse_loader(head: bytes) -> str | None:
     """The program interpreter that an ELF file names, from its first bytes."""
     if head[:4] != b"\x7fELF":
         return None
-    match = _LOADER.search(head)
+    match = re.search(_LOADER, head)
     return match[1].decode("ascii") if match else None

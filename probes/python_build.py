@@ -14,8 +14,8 @@ from torchdoctor.probes.interpreter import Interpreter, parse_venv_config
 __all__ = ["Interpreter", "parse_build_details", "parse_said", "parse_version_text", "probe"]
 
 _SOURCE = "the examined interpreter"
-_VERSION = re.compile(r"^(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?:(?:a|b|rc)\d{1,3})?)(t?)\+?$")
-_PRINTED = re.compile(r"^Python (\d\S{0,30})[ \t]*(.{0,400})$", re.M)
+_VERSION = r"^(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?:(?:a|b|rc)\d{1,3})?)(t?)\+?$"
+_PRINTED = r"^Python (\d\S{0,30})[ \t]*(.{0,400})$"
 
 
 def probe(host: Host, draft: Draft, deadline: float, *, interpreter: Interpreter | None = None) -> None:
@@ -52,7 +52,7 @@ def parse_said(said: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("free_threaded", "gil_enabled", "debug", "externally_managed"):
         take(name, bool)
     take("bits", int)
-    match = _VERSION.match(str(said.get("version")))
+    match = re.match(_VERSION, str(said.get("version")))
     if match:
         facts["version"] = match[1]
         facts["abi"] = _abi(match[1], said)
@@ -113,8 +113,8 @@ def _environment(said: Mapping[str, Any]) -> str | None:
 
 def parse_version_text(text: str) -> dict[str, Any]:
     """What ``python -VV`` (or ``-V``) prints. That a short form shows no "free-threading" proves nothing."""
-    match = _PRINTED.search(text)
-    version = _VERSION.match(match[1]) if match else None
+    match = re.search(_PRINTED, text, re.M)
+    version = re.match(_VERSION, match[1]) if match else None
     if match is None or version is None:
         return {}
     facts: dict[str, Any] = {"version": version[1]}
@@ -170,7 +170,7 @@ def _from_files(host: Host, program: str, draft: Draft) -> None:
     if config.value is not None:
         found = parse_venv_config(config.value.decode("utf-8", "replace"))
         draft.put("python.environment", "uv" if "uv" in found else "venv", f"{prefix}/pyvenv.cfg")
-        version = _VERSION.match(".".join((found.get("version_info") or found.get("version") or "").split(".")[:3]))
+        version = re.match(_VERSION, ".".join((found.get("version_info") or found.get("version") or "").split(".")[:3]))
         if version:
             draft.put("python.version", version[1], f"{prefix}/pyvenv.cfg")
     for _ in range(8):

@@ -14,7 +14,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LIBRARIES = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
-_NVCC = re.compile(r"\brelease (\d{1,3}\.\d{1,3}), V\d")
+_NVCC = r"\brelease (\d{1,3}\.\d{1,3}), V\d"
 
 
 def probe(host: Host, draft: Draft, deadline: float) -> None:
@@ -48,7 +48,7 @@ def _cuda(host: Host, draft: Draft, variables: Mapping[str, str]) -> None:
                 draft.put("runtimes.cuda", version, path)
                 return
     for argv, completed in host.commands():
-        if argv[0] == "nvcc" and (match := _NVCC.search(completed.stdout.decode("utf-8", "replace"))):
+        if argv[0] == "nvcc" and (match := re.search(_NVCC, completed.stdout.decode("utf-8", "replace"))):
             draft.put("runtimes.cuda", match[1], "nvcc --version")
 
 
@@ -140,10 +140,10 @@ def _oneapi(host: Host, draft: Draft, variables: Mapping[str, str]) -> None:
 
 def _level_zero(host: Host, draft: Draft) -> None:
     for folder in _LIBRARIES:
-        names = (
-            re.fullmatch(r"libze_loader\.so\.(\d{1,3}\.\d{1,3}\.\d{1,3})", n) for n in host.listing(folder).value or ()
-        )
-        versions = [match[1] for match in names if match]
+        names = [n for n in host.listing(folder).value or () if n.startswith("libze_loader.so.")]
+        versions = [
+            match[1] for n in names if (match := re.fullmatch(r"libze_loader\.so\.(\d{1,3}(?:\.\d{1,3}){2})", n))
+        ]
         if versions:
             draft.put("runtimes.level_zero", max(versions, key=_numbers), folder)
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes import macos, windows
 from torchdoctor.probes.containers import container_kind
 from torchdoctor.probes.distribution import distribution, release_file_names
 from torchdoctor.probes.draft import Draft
@@ -17,11 +16,10 @@ __all__ = [
     "parse_compatible", "parse_nv_tegra_release", "parse_proc_version", "parse_uname", "probe",
 ]  # fmt: skip
 
-_MACHINE = re.compile(
-    r"^(?:x86_64|amd64|i[3-6]86|aarch64(?:_be)?|arm64|armv[5-8]\w{0,4}|ppc64(?:le)?|s390x?|riscv(?:32|64)|loongarch64|mips\w{0,8}|sparc64)$"
-)
-_KERNEL = re.compile(r"^(?:Linux|Darwin|FreeBSD) version (\S{1,120})", re.M)
-_TEGRA = re.compile(r"^#\s*R(\d{1,3})\s*\(release\),\s*REVISION:\s*(\d{1,3}(?:\.\d{1,3}){0,2})", re.M)
+# Patterns stay text until one is needed: compiling them all costs more than the probe itself.
+_MACHINE = r"(?:x86_64|amd64|i[3-6]86|aarch64(?:_be)?|arm64|armv[5-8]\w{0,4}|ppc64(?:le)?|s390x?|riscv(?:32|64)|loongarch64|mips\w{0,8}|sparc64)"
+_KERNEL = r"^(?:Linux|Darwin|FreeBSD) version (\S{1,120})"
+_TEGRA = r"^#\s*R(\d{1,3})\s*\(release\),\s*REVISION:\s*(\d{1,3}(?:\.\d{1,3}){0,2})"
 
 
 def probe(host: Host, draft: Draft, deadline: float) -> None:
@@ -30,9 +28,13 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     _environment(host, draft)
     _kernel(host, draft)
     if host.system == "windows":
-        windows.probe_system(host, draft)
+        from torchdoctor.probes.windows import probe_system as probe_windows
+
+        probe_windows(host, draft)
     elif host.system == "macos":
-        macos.probe_system(host, draft)
+        from torchdoctor.probes.macos import probe_system as probe_macos
+
+        probe_macos(host, draft)
     else:
         _linux(host, draft, deadline)
     page = host.value("page_size")
@@ -68,7 +70,7 @@ def _kernel(host: Host, draft: Draft) -> None:
         text = completed.stdout.decode("utf-8", "replace")
         if argv == ("uname", "-m"):
             word = text.strip()
-            draft.put("system.machine", normal_machine(word) if _MACHINE.match(word) else None, "uname -m")
+            draft.put("system.machine", normal_machine(word) if re.fullmatch(_MACHINE, word) else None, "uname -m")
         elif argv == ("uname", "-r"):
             draft.put("system.kernel", text.strip()[:120] or None, "uname -r")
         elif argv[0] == "uname" and "-a" in argv[1:]:
@@ -87,14 +89,14 @@ def parse_uname(text: str) -> tuple[str | None, str | None]:
             and words[2][:1].isdigit()
         ):
             # The machine stands first of up to three alike; behind them only the name of the system.
-            machines = [word for word in words[3:] if _MACHINE.match(word)]
+            machines = [word for word in words[3:] if re.fullmatch(_MACHINE, word)]
             return words[2][:120], normal_machine(machines[0]) if machines else None
     return None, None
 
 
 def parse_proc_version(text: str) -> str | None:
     """The kernel release that ``/proc/version`` names."""
-    match = _KERNEL.search(text[:4096])
+    match = re.search(_KERNEL, text[:4096], re.M)
     return match[1] if match else None
 
 
@@ -164,7 +166,7 @@ def _wsl(host: Host, draft: Draft) -> None:
 
 def parse_nv_tegra_release(text: str) -> str | None:
     """``# R36 (release), REVISION: 4.3, …`` → ``36.4.3``."""
-    match = _TEGRA.search(text)
+    match = re.search(_TEGRA, text, re.M)
     return f"{match[1]}.{match[2]}" if match else None
 
 
