@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.facts import Distribution, Facts
 from torchdoctor.probes.installed import examine
 from torchdoctor.probes.live import LiveHost
+from torchdoctor.probes.recorder import Recorder
+from torchdoctor.probes.recording import load_recording
 
 Sites = Callable[..., Any]
 
@@ -324,3 +327,31 @@ def test_many_distributions_are_read_once_each(site: Sites) -> None:
     host.read = counting  # type: ignore[method-assign]
     assert _facts(place.root, host=host).packages == {}
     assert len(reads) == len(set(reads)) == 50
+
+
+def test_a_recording_gives_the_same_and_tells_nothing_of_authors(site: Sites, binaries: Any, tmp_path: Path) -> None:
+    place = site()
+    place.torch("2.5.1+cu124", kernels=[["sm_80", "sm_90"]] * 200, requires=["nvidia-cublas-cu12 (==12.4.5.8)"])
+    library = binaries["elf"]({".nv_fatbin": binaries["fat_binary"]([["sm_80"]])}, needs=["libcudart.so.12"])
+    info = place.add(
+        "xformers",
+        "0.0.28",
+        requires=["torch==2.5.1"],
+        tag="cp312-cp312-linux_x86_64",
+        files={"xformers/_C.so": library},
+    )
+    text = (info / "METADATA").read_text().replace("Version:", "Author-email: jane@corp.example\nVersion:", 1)
+    (info / "METADATA").write_text(text)
+    place.add("private-thing", "1.0")
+    recorder, live = Recorder(LiveHost({})), Draft()
+    examine(recorder, live, [str(place.root)])
+    file = tmp_path / "recording.zip"
+    file.write_bytes(recorder.to_zip(None, "test"))
+    replayed = Draft()
+    examine(load_recording(str(file)), replayed, [str(place.root)])
+    assert replayed.build() == live.build()
+    assert _row(replayed.build(), "xformers").kernels == ("sm_80",)
+    with zipfile.ZipFile(file) as archive:
+        assert not any(
+            b"jane" in archive.read(name) or b"A description" in archive.read(name) for name in archive.namelist()
+        )
