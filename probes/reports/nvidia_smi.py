@@ -43,7 +43,7 @@ _Q = {
 
 def read_nvidia_smi(reading: Reading) -> None:
     """Driver, newest CUDA the driver speaks, and the GPUs."""
-    if not reading.has("nvidia", "<driver_version>"):
+    if not reading.has("nvidia", "driver_version", "compute_cap"):
         return
     rows = GpuList(MEASURED + 1, True)
     if "NVIDIA-SMI" in reading.text:
