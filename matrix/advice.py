@@ -11,7 +11,12 @@ from torchdoctor.matrix.outcome import HARDWARE, Outcome, failed
 from torchdoctor.matrix.select import Choice, Judged
 from torchdoctor.matrix.verdict import Finding, Recommendation, Status
 
-__all__ = ["COMPANIONS", "notes", "recommendation", "summary"]
+__all__ = ["COMPANIONS", "TORCH_FAILED", "notes", "recommendation", "summary"]
+
+TORCH_FAILED = (
+    "torch-import-failed", "torch-available-failed", "torch-kernel-failed", "torch-crashed", "torch-hangs", "torch-wrong-result",
+)  # fmt: skip
+"""How torch failed when it was run (``check --live``)."""
 
 COMPANIONS = ("torchvision", "torchaudio", "torchcodec")
 """Packages that are paired with torch where asked for or installed."""
@@ -149,6 +154,9 @@ def summary(
         act = first.fix[0] if first.fix else install
         return f"{text}: {act}" if act else text
     installed = case.installed
+    if status == "unknown" and (failed := case.symptom(*TORCH_FAILED)):
+        words = failed[0][1].strip().splitlines()
+        return f"torch failed when it was run, and nothing known explains it: {words[0][:200] if words else 'no word of why'}"
     if status == "unknown":
         if not choice.examined and choice.platforms.possible:
             return f"the matrix holds no such release (it begins with {case.catalog.oldest()} and has no pre-releases)"

@@ -26,12 +26,6 @@ __all__ = ["Judgement", "judge"]
 _VENDORS = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
 
 
-_TORCH_FAILED = (
-    "torch-import-failed", "torch-available-failed", "torch-kernel-failed", "torch-crashed", "torch-hangs", "torch-wrong-result",
-)  # fmt: skip
-"""How torch failed when it was run (``--live``)."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """The verdict together with the facts it was made from, completed by what the matrix could infer."""
@@ -137,7 +131,7 @@ def _status(findings: tuple[Finding, ...], case: Case, choice: Choice, over_inst
         return "blocked"
     if blockers:
         return "mismatch"
-    if case.symptom(*_TORCH_FAILED):
+    if case.symptom(*advice.TORCH_FAILED):
         return "unknown"  # torch was asked and failed, and nothing that is known explains it
     if over_installed:
         # A build that is there and that nothing speaks against is fine unless what it must meet is not known at all.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdoctor.matrix.advice import TORCH_FAILED
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -30,6 +31,8 @@ def questions(case: Case) -> list[Finding]:
 
 def _missing(case: Case) -> Iterator[tuple[str, str]]:
     facts = case.facts
+    if case.symptom(*TORCH_FAILED):
+        yield "why torch fails when it is run", "send the output of: torchdoctor capture, and of the program that fails"
     collect = "send the output of: python -m torch.utils.collect_env (or: torchdoctor capture)"
     if not facts.system.os or not (facts.system.machine or facts.python.machine):
         yield "the system and processor", collect

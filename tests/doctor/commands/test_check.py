@@ -120,4 +120,8 @@ def test_live_asks_the_torch_that_is_there(tmp_path: Path, monkeypatch: pytest.M
     crashed = next(s for s in report["facts"]["symptoms"] if s["id"] == "torch-crashed")
     assert "SIGABRT" in crashed["text"]
     assert report["verdict"] == "unknown"
+    assert report["summary"].startswith(
+        "torch failed when it was run, and nothing known explains it: the process that ran torch"
+    )
+    assert "insufficient-data" in {f["id"] for f in report["findings"]}
     assert status in (0, 3)
