@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Environment", "NotUsableError", "Snapshot", "changes", "inspect", "refusal", "scan", "snapshot"]
+__all__ = ["Environment", "NotUsableError", "Snapshot", "changes", "free_in", "inspect", "refusal", "scan", "snapshot"]
 
 # Runs on any Python 3 (and reports one that is too old instead of failing on it).
 _SCRIPT = """
@@ -60,10 +60,15 @@ class Environment:
 
     def free(self) -> int | None:
         """Bytes free where packages land, ``None`` where that cannot be told."""
-        try:
-            return shutil.disk_usage(self.folders[0]).free
-        except OSError:
-            return None
+        return free_in(self.folders[0])
+
+
+def free_in(folder: str) -> int | None:
+    """Bytes free in the file system of a folder, ``None`` where that cannot be told."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
 
 
 def inspect(command: Sequence[str]) -> Environment:

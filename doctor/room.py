@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from torchdoctor.environment import Environment
+import tempfile
+
+from torchdoctor.environment import Environment, free_in
 from torchdoctor.installers.known import known
 from torchdoctor.installers.target import Target
 
@@ -34,9 +36,13 @@ def shortage(target: Target, environment: Environment) -> str | None:
     if "torch" in (target.installed or {}):
         return None  # what is replaced makes room
     needed, free = disk_needed(target), environment.free()
-    if needed is None or free is None or free >= needed:
-        return None
-    return f"{environment.folders[0]}: {gigabytes(free)} free, about {gigabytes(needed)} needed"
+    if needed is not None and free is not None and free < needed:
+        return f"{environment.folders[0]}: {gigabytes(free)} free, about {gigabytes(needed)} needed"
+    size, scratch = wheel_size(target), tempfile.gettempdir()
+    room = free_in(scratch)
+    if size is not None and room is not None and room < size:
+        return f"{scratch}: {gigabytes(room)} free for the download, torch's wheel alone is about {gigabytes(size)}"
+    return None
 
 
 def gigabytes(size: int | None) -> str:
