@@ -39,7 +39,8 @@ _COMMON = frozenset({
     "video", "ec2-user", "azureuser", "opc", "python", "python3", "torch", "cuda", "rocm", "conda", "mamba", "home",
     "system", "server", "desktop", "laptop", "computer", "workstation", "node", "worker", "main", "master", "shared",
     "public", "linuxbrew", "app", "web", "data", "work", "worker0", "node0", "gpu", "cpu", "server1", "colab",
-    "kaggle",
+    "kaggle", "model", "driver", "version", "memory", "device", "vendor",
+    "processor", "flags", "features", "cache", "serial", "machine", "package", "library",
 })  # fmt: skip
 _HOME_FOLDER = re.compile(
     r"(?P<before>/home/|/Users/|\b[A-Za-z]:(?:\\\\|\\|/)Users(?:\\\\|\\|/))(?P<name>[^/\\\s:;,\"'<>|\0]{1,64})"
@@ -97,13 +98,10 @@ class Redactor:
             self._words.append((re.compile(re.escape(secret)), "removed"))
         for address in _longest_first(identity.addresses, 3):
             self._words.append((re.compile(rf"(?<![\w.]){re.escape(address)}(?![\w]|\.\d)"), "0.0.0.0"))
-        for host in _longest_first(identity.hosts, 3):
-            # A name this long is no part of a word by chance; in a container it is the start of a longer id.
-            edge = "" if len(host) >= 8 else r"(?![A-Za-z0-9])"
-            start = "" if len(host) >= 8 else r"(?<![A-Za-z0-9])"
-            self._words.append((re.compile(start + re.escape(host) + edge, re.I), "host"))
-        for user in _longest_first(identity.users, 3):
-            self._words.append((re.compile(rf"(?<![A-Za-z0-9]){re.escape(user)}(?![A-Za-z0-9])", re.I), "user"))
+        for host in _longest_first(identity.hosts, 2):
+            self._words.append((re.compile(_host_pattern(host), re.I | re.M), "host"))
+        for user in _longest_first(identity.users, 2):
+            self._words.append((re.compile(_user_pattern(user), re.I), "user"))
         self._plain_users = frozenset(identity.users)
 
     def text(self, text: str, *, addresses: bool = True) -> str:
@@ -174,6 +172,22 @@ class Redactor:
 def _longest_first(words: Iterable[str], shortest: int) -> list[str]:
     kept = {w for w in words if len(w) >= shortest and w.lower() not in _COMMON and not w.isdigit()}
     return sorted(kept, key=lambda w: (-len(w), w))
+
+
+def _host_pattern(host: str) -> str:
+    name = re.escape(host)
+    if len(host) < 5:  # "mac" is a word, a name only where a name stands
+        return rf"(?<=^Linux ){name}(?= \d)|(?<=@){name}(?![A-Za-z0-9])"
+    if len(host) >= 8 and not host.isalpha():
+        return name  # in a container it is the start of a longer id
+    return rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9])"
+
+
+def _user_pattern(user: str) -> str:
+    name = re.escape(user)
+    if len(user) < 5:  # "max" is a label of lscpu and a file of cgroups, a name only as a whole part of a path
+        return rf"(?<=[/\\]){name}(?=[/\\:\s\"']|$)"
+    return rf"(?<![A-Za-z0-9]){name}(?![A-Za-z0-9])"
 
 
 def _home_name(home: str) -> str:

@@ -112,9 +112,14 @@ def test_the_same_id_stays_the_same(redactor: Redactor) -> None:
 
 
 def test_a_short_or_common_name_is_left() -> None:
-    # Replaced, it would tear facts apart: group video, ID=ubuntu.
-    redactor = Redactor(Identity(users=("ubuntu", "al", "video"), homes=("/home/ubuntu",), hosts=("ubuntu",)))
-    assert redactor.text("ID=ubuntu al video /home/ubuntu/x") == "ID=ubuntu al video /home/user/x"
+    # Replaced, it would tear facts apart: group video, ID=ubuntu, CPU max MHz, memory.max.
+    redactor = Redactor(
+        Identity(users=("ubuntu", "max", "video"), homes=("/home/ubuntu", "/srv/max"), hosts=("ubuntu", "mac"))
+    )
+    assert redactor.text("ID=ubuntu max video /home/ubuntu/x") == "ID=ubuntu max video /home/user/x"
+    assert redactor.text("/sys/fs/cgroup/memory.max") == "/sys/fs/cgroup/memory.max"
+    assert redactor.text("/data/max/env:/data/maximal /srv/max/y") == "/data/user/env:/data/maximal /home/user/y"
+    assert redactor.text("Linux mac 6.8.0 on a mac") == "Linux host 6.8.0 on a mac"
 
 
 def test_bytes_keep_their_encoding(redactor: Redactor) -> None:
