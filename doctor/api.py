@@ -6,10 +6,10 @@ The only place where probes and matrix meet. Nothing here prints or exits.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torchdoctor.matrix.case import Asked
 from torchdoctor.matrix.catalog import Catalog
@@ -18,6 +18,9 @@ from torchdoctor.matrix.verdict import Recommendation
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.report import Report
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["InputError", "Options", "Report", "check", "diagnose", "diagnose_text", "examine", "judged", "read_machine"]
 
@@ -66,11 +69,10 @@ def diagnose(source: str | Path | Facts | None = None, options: Options | None =
         return check(options)
     if isinstance(source, Facts):
         return judged(source, ("machine", ""), options)
-    path = Path(source)
-    name = str(source)
-    if path.is_dir() or _is_zip(path):
-        return _recording(path, name, options)
-    return diagnose_text(_read(path, name), name, options)
+    name = os.fspath(source)
+    if os.path.isdir(name) or _is_zip(name):
+        return _recording(name, options)
+    return diagnose_text(_read(name), name, options)
 
 
 def check(
@@ -177,7 +179,7 @@ def _commands(recommendation: Recommendation | None, facts: Facts, options: Opti
 
 def read_machine(path: str) -> tuple[Facts, list[str]]:
     """Facts of a machine profile and the warnings about keys nobody knows. Raises :class:`InputError`."""
-    return read_machine_text(_decode(_read(Path(path), path), path), path)
+    return read_machine_text(_decode(_read(path), path), path)
 
 
 def read_machine_text(text: str, name: str) -> tuple[Facts, list[str]]:
@@ -242,31 +244,31 @@ def _strings(value: Any) -> dict[str, str]:
     return {k: v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}
 
 
-def _recording(path: Path, name: str, options: Options) -> Report:
+def _recording(name: str, options: Options) -> Report:
     from torchdoctor.probes.gather import gather
     from torchdoctor.probes.recording import RecordingError, load_recording
 
     try:
-        host = load_recording(str(path), name)
+        host = load_recording(name, name)
     except RecordingError as error:
         raise InputError(str(error)) from None
     found = gather(host, timeout=max(options.timeout, 60.0))
     return judged(found.facts, ("recording", name), options)
 
 
-def _is_zip(path: Path) -> bool:
+def _is_zip(name: str) -> bool:
     try:
-        with path.open("rb") as file:
+        with open(name, "rb") as file:
             return file.read(4) == b"PK\x03\x04"
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 
-def _read(path: Path, name: str) -> bytes:
+def _read(name: str) -> bytes:
     try:
-        if path.is_dir():
+        if os.path.isdir(name):
             raise InputError(f"{name}: is a folder, expected a file")
-        with path.open("rb") as file:
+        with open(name, "rb") as file:
             data = file.read(LIMIT + 1)
     except FileNotFoundError:
         raise InputError(f"{name}: no such file") from None

@@ -9,7 +9,6 @@ import dataclasses
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -111,6 +110,8 @@ def _build(cls: type, data: Mapping[str, Any], path: str, warnings: list[str], s
     for key, value in data.items():
         if key not in known or key in skip:
             if key not in skip:
+                from difflib import get_close_matches
+
                 near = get_close_matches(str(key), known, n=1)
                 warnings.append(f"unknown key {path}{key}" + (f" (nearest known: {path}{near[0]})" if near else ""))
             continue
