@@ -34,9 +34,10 @@ def probe_libc(host: Host, draft: Draft, deadline: float) -> None:
         return
     if loader is None:
         for folder in ("/lib", "/usr/lib"):
-            names = [n for n in host.listing(folder).value or () if n.startswith("ld-musl-")]
+            present = host.listing(folder).value or ()
+            names = [n for n in present if n.startswith("ld-musl-")]
             # Beside glibc's loader it proves nothing.
-            if names and not any(n.startswith(("ld-linux", "libc.so.6")) for n in host.listing(folder).value or ()):
+            if names and not any(n.startswith(("ld-linux", "libc.so.6")) for n in present):
                 draft.put("system.libc", "musl", f"{folder}/{names[0]}")
                 _ask_musl(host, draft, f"{folder}/{names[0]}", deadline)
                 return

@@ -144,7 +144,7 @@ def _cpu_brand(_: str, host: LiveHost) -> Answer[Any]:
     import cpuinfo
 
     for source in ("_get_cpu_info_from_wmic", "_get_cpu_info_from_registry", "_get_cpu_info_from_sysctl"):
-        found = getattr(cpuinfo.cpuinfo, source, dict)() or {}
+        found: dict[str, Any] = getattr(cpuinfo.cpuinfo, source, dict)() or {}
         if found.get("brand_raw"):
             return Answer(str(found["brand_raw"]))
     return Answer(status=ABSENT, detail="no source names the processor")

@@ -106,7 +106,12 @@ def test_what_is_done_meanwhile(probes: Any, recorded: Any) -> None:
         draft.put("system.os", "linux" if done.wait(5) else "late", "here")
 
     probes(system=waits)
-    assert gather(LiveHost({}), meanwhile=lambda: started.wait(5) and done.set()).facts.system.os == "linux"
+
+    def meanwhile() -> None:
+        assert started.wait(5)
+        done.set()
+
+    assert gather(LiveHost({}), meanwhile=meanwhile).facts.system.os == "linux"
 
 
 def test_an_interruption_leaves_nothing_behind(probes: Any, tmp_path: Any) -> None:
