@@ -44,11 +44,11 @@ def probe_libc(host: Host, draft: Draft, deadline: float) -> None:
     elif "ld-linux" in loader or "/ld64.so" in loader:
         draft.put("system.libc", "glibc", _PROGRAM)
     if draft.value("system.libc_version") is None:
-        for argv in (["getconf", "GNU_LIBC_VERSION"], ["ldd", "--version"]):
-            answer = host.run(argv, timeout=min(2.0, deadline - time.monotonic()))
+        for question in (["getconf", "GNU_LIBC_VERSION"], ["ldd", "--version"]):
+            answer = host.run(question, timeout=min(2.0, deadline - time.monotonic()))
             if answer.value is not None:
                 text = (answer.value.stdout + b"\n" + (answer.value.stderr or b"")).decode("utf-8", "replace")
-                _put(draft, *parse_ldd(text), " ".join(argv))
+                _put(draft, *parse_ldd(text), " ".join(question))
     if draft.value("system.libc_version") is None:
         draft.miss("system.libc_version", own.detail or "nothing names the version of the C library")
 
