@@ -149,11 +149,11 @@ def _ending(done: Completed, said: Mapping[str, Mapping[str, Any]], draft: Draft
         return
     assert code is not None
     number = -code if code < 0 else code - 128 if 128 < code < 160 else 0
-    after = list(said)[-1] if said else "before it could be imported"
+    when = f"after the step {list(said)[-1]!r}" if said else "before it was imported"
     name = _SIGNALS.get(number) or (
         f"signal {number}" if number else f"exit status {code:#x}" if code > 255 else f"exit status {code}"
     )
     id = "illegal-instruction" if number == 4 or code == 0xC000001D else "torch-crashed"
-    draft.symptom(id, f"the process that ran torch ended with {name} after the step: {after}")
+    draft.symptom(id, f"the process that ran torch ended with {name} {when}")
     if said.get("device", {}).get("device") not in (None, "cpu"):
         draft.put("torch.gpu_available", False, _SOURCE, rank=3)

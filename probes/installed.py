@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from torchdoctor.probes import settings
+from torchdoctor.probes.contents import describe
 from torchdoctor.probes.distributions import (
     Found,
     Scan,
@@ -40,15 +40,9 @@ _TELLING = re.compile(
     r"cuda[-_](?:toolkit|bindings|python)|cupy[-_]cuda\w{1,8}|mkl|rocm[\w-]{0,60})(?![\w.-])"
 )
 _TORCH = re.compile(r"torch(?![\w.-])")
-_EXTENSIONS = (".so", ".pyd", ".dll", ".dylib")
-_BUNDLED = re.compile(r"(?:\.libs|\.dylibs)/|/(?:nvidia|cuda|rocm)/lib")
-_LIBRARIES = 24  # named in the facts
-_LOOKED = 12  # libraries of one distribution whose code is looked for
-#: Their ``version.py`` keeps the local part that the default package index cuts off.
-_SAY_VARIANT = ("torchvision", "torchaudio")
+_HOPS = 200  # parts of a path and links in it
 _FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 _CONDA_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
-_CUDA_LIBRARY = re.compile(
     r"lib(?:cudart|cublas|cublasLt|cudnn|cusparse|cusolver|cufft|nvrtc|nccl|c10_cuda|torch_cuda)\b"
 )
 
@@ -71,7 +65,7 @@ def examine(
     host: Host, draft: Draft, folders: Sequence[str], *, prefix: str | None = None, deadline: float | None = None
 ) -> None:
     """Facts of the distributions in ``folders``, which are in import order: what comes first is what is imported."""
-    scans = [scan(host, folder) for folder in dict.fromkeys(f.rstrip("/\\") for f in folders if f)]
+    scans = _once([scan(host, folder) for folder in dict.fromkeys(f.rstrip("/\\") for f in folders if f)], host)
     for unread in scans:
         for name, reason in (unread.broken or {}).items():
             draft.miss(f"packages.{name}", f"{unread.folder}: {reason}")
@@ -86,11 +80,42 @@ def examine(
             draft.miss(path, f"{closed[0].folder}: {closed[0].missing}")
     else:
         _packages(draft, looked, conda, torch)
-    rows = [_describe(host, found, told, torch, deadline) for found, told in looked if _tied_to_torch(found, told)]
+    rows = [describe(host, found, told, torch, deadline) for found, told in looked if _tied_to_torch(found, told)]
     rows += _without_metadata(host, scans, looked)
     rows += _conda_rows(host, conda)
     if rows or not closed:
         draft.put("distributions", rows, "metadata of the examined environment")
+
+
+def _once(scans: list[Scan], host: Host) -> list[Scan]:
+    """Without folders that are another's by a link: a venv on Fedora has ``lib64`` → ``lib``, and both on its path."""
+    kept: list[Scan] = []
+    for place in scans:
+        same = [k for k in kept if place.names and k.names == place.names]
+        if not same or all(_resolved(host, k.folder) != _resolved(host, place.folder) for k in same):
+            kept.append(place)
+    return kept
+
+
+def _resolved(host: Host, path: str) -> str:
+    """``path`` with every symbolic link followed, as far as the host tells."""
+    parts, done = path.replace("\\", "/").split("/"), ""
+    for _ in range(_HOPS):
+        if not parts:
+            break
+        part = parts.pop(0)
+        if part in ("", "."):
+            continue
+        if part == "..":
+            done = done.rpartition("/")[0]
+            continue
+        target = host.link(f"{done}/{part}").value
+        if target is None:
+            done = f"{done}/{part}"
+            continue
+        done = "" if target.startswith("/") else done
+        parts = [*target.split("/"), *parts]
+    return "/".join([done, *parts])
 
 
 def _read_metadata(host: Host, scans: Iterable[Scan]) -> list[tuple[Found, tuple[str, ...]]]:
@@ -171,62 +196,6 @@ def _installer(host: Host, found: Found) -> str:
 
 def _tied_to_torch(found: Found, requires: tuple[str, ...]) -> bool:
     return found.name in _FAMILY or any(not r.startswith("numpy") for r in requires) or "torch" in found.name
-
-
-def _describe(
-    host: Host, found: Found, requires: tuple[str, ...], torch: TorchFolder | None, deadline: float | None
-) -> dict[str, Any]:
-    tags, pure = wheel_tags(host, found)
-    said = read_version(host, f"{found.folder}/{found.name}") if found.name in _SAY_VARIANT else None
-    row: dict[str, Any] = {
-        "name": found.name,
-        "version": found.version,
-        "location": found.folder,
-        "requires": sorted(requires),
-        "tags": tags,
-        "variant": local_variant(said) or local_variant(found.version),
-    }
-    if found.name == "torch":
-        if torch is not None and torch.path == f"{found.folder}/torch":
-            row["machines"] = torch.machines
-        return row
-    if pure is not False or found.name.startswith(("nvidia-", "triton", "pytorch-triton")):
-        return row
-    libraries = record_files(host, found, _EXTENSIONS)
-    if libraries is None:
-        return row
-    own = [path for path in libraries if not _BUNDLED.search(path)]
-    row["libraries"] = own[:_LIBRARIES]
-    row |= _code(host, found, own[:_LOOKED], deadline, complete=len(own) <= _LOOKED)
-    return row
-
-
-def _code(
-    host: Host, found: Found, libraries: Sequence[str], deadline: float | None, *, complete: bool
-) -> dict[str, Any]:
-    kernels, needs, machines, known = set[str](), set[str](), set[str](), complete
-    for path in libraries:
-        if deadline is not None and time.monotonic() > deadline:
-            known = False
-            break
-        full = f"{found.folder}/{path}"
-        head = host.read(full, 4096).value
-        if head:
-            machines.update(machine_of(head) or ())
-        code = host.code(full, every=True).value or {}
-        needs.update(n for n in code.get("needs", ()) if _CUDA_LIBRARY.match(n))
-        if "any" in code:
-            kernels.update(code["any"])
-        else:
-            known = False
-    row: dict[str, Any] = {}
-    if known and kernels:
-        row["kernels"] = sorted(kernels, key=lambda n: (n.partition("_")[0], len(n), n))
-    if libraries and needs:
-        row["needs"] = sorted(needs)
-    if machines:
-        row["machines"] = sorted(machines)
-    return row
 
 
 def _without_metadata(

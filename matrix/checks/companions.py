@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
@@ -182,10 +183,20 @@ def _variant_severity(case: Case, name: str, theirs: str) -> Severity | None:
         # Later releases compare the majors only, or nothing at all.
         strict = version_key(public(case.package(name))) < version_key(rows["same_minor_before"])
         return "blocker" if strict else None
+    rocm = _rocm(case.installed.variant), _rocm(theirs)
+    if all(rocm):
+        # Wheels of one ROCm line are mixed in practice; only the maker's own number differs.
+        return None if rocm[0] == rocm[1] else "warning"
     if theirs == "cpu":
         # Its operators are missing on the GPU only; without one the pair works.
         return "blocker" if case.facts.gpus else "warning"
     return "blocker"
+
+
+def _rocm(variant: str | None) -> tuple[int, int] | None:
+    """``rocm7.11.0a20260112`` → (7, 11)."""
+    match = re.match(r"rocm(\d{1,2})\.(\d{1,2})", variant or "")
+    return (int(match[1]), int(match[2])) if match else None
 
 
 @check("companion-mismatch")

@@ -20,6 +20,7 @@ from torchdoctor.matrix.checks._packages import (
 from torchdoctor.matrix.checks.cuda_packages import loaded_majors
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import cuda_coverage
+from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import dataclass
 
@@ -72,6 +73,8 @@ def made_for_another(case: Case) -> Iterator[Finding]:
         made, why = made_for(version), ""
         if made.torch and made.torch != torch:
             why = f"torch {made.torch[0]}.{made.torch[1]}"
+        elif not made.torch and not _is_extension(case, name):
+            continue
         elif made.cuda and major and made.cuda[0] != major:
             why = f"CUDA {made.cuda[0]}"
         elif made.cxx11 is not None and _other_abi(case, made.cxx11):
@@ -87,6 +90,13 @@ def made_for_another(case: Case) -> Iterator[Finding]:
             fix=_rebuild(case, name, version),
         )
         return
+
+
+def _is_extension(case: Case, name: str) -> bool:
+    """Is it compiled against torch, rather than a program with CUDA code of its own?"""
+    if name in table("extensions.toml")["compiled_against_torch"]["names"]:
+        return True
+    return any(re.match(r"torch(?![\w.-])", r) for _, row in distributions(case, name) for r in row.requires or ())
 
 
 def _other_abi(case: Case, cxx11: bool) -> bool:

@@ -318,6 +318,7 @@ def test_an_extension_that_loads_another_cuda(
         ("xformers", "0.0.28.post3+cu121", None),
         ("xformers", "0.0.28.post3+cu118", "CUDA 11"),
         ("mamba-ssm", "2.2.4", None),
+        ("own-extension", "1.0+cu118", "CUDA 11"),
     ],
 )
 def test_what_an_extension_was_compiled_for(
@@ -395,6 +396,26 @@ def test_bitsandbytes_has_a_binary_for_each_cuda(
         files={f"bitsandbytes/libbitsandbytes_cuda{held}.so": b"x", "bitsandbytes/libbitsandbytes_cpu.so": b"x"},
     )
     assert ids(doctor(place)) == found
+
+
+@pytest.mark.parametrize(
+    ("vision", "severity"),
+    [("0.24.1+rocm7.11.0a20260112", None), ("0.24.1+rocm7.10.0", "warning"), ("0.24.1+cpu", "blocker")],
+)
+def test_rocm_builds_are_compared_by_their_line(
+    site: Sites, doctor: Doctor, ids: Ids, vision: str, severity: str | None
+) -> None:
+    place = site()
+    place.torch("2.9.1+rocm7.11", hip="7.11.26015")
+    place.add("torchvision", vision)
+    assert ids(doctor(place, gpus=("7900",), driver=None)).get("companion-mismatch") == severity
+
+
+def test_cuda_code_that_has_nothing_to_do_with_torch(doctor: Doctor, site: Sites, ids: Ids) -> None:
+    place = site()
+    place.torch("2.5.1+cu124", kernels=[["sm_80", "sm_90"]])
+    place.add("intel-thing", "1.0+cu118")  # relevant by its name, not compiled against torch
+    assert ids(doctor(place)) == {}
 
 
 # ---- machines, interpreters, loaders

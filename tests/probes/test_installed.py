@@ -355,3 +355,20 @@ def test_a_recording_gives_the_same_and_tells_nothing_of_authors(site: Sites, bi
         assert not any(
             b"jane" in archive.read(name) or b"A description" in archive.read(name) for name in archive.namelist()
         )
+
+
+def test_a_folder_twice_by_a_link_is_one(site: Sites, tmp_path: Path) -> None:
+    place = site()
+    place.torch("2.5.1+cpu")
+    (tmp_path / "lib64").symlink_to("site-packages")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "again").symlink_to("../lib64")
+    facts = _facts(place.root, tmp_path / "lib64", tmp_path / "deep" / "again")
+    assert [d.location for d in facts.distributions or ()] == [str(place.root)]
+
+
+def test_two_folders_with_the_same_names_are_two(site: Sites) -> None:
+    one, two = site("one"), site("two")
+    one.torch("2.5.1+cpu")
+    two.torch("2.5.1+cpu")
+    assert len(_facts(one.root, two.root).distributions or ()) == 2
