@@ -19,6 +19,8 @@ _BUNDLED = re.compile(r"(?:\.libs|\.dylibs)/|/(?:nvidia|cuda|rocm)/lib")
 _LIBRARIES = 24  # named in the facts
 _LOOKED = 12  # libraries of one distribution whose code is looked for
 _CUDA_LIBRARY = re.compile(
+    r"lib(?:cudart|cublas|cublasLt|cudnn|cusparse|cusolver|cufft|nvrtc|nccl|c10_cuda|torch_cuda)\b"
+)
 #: Their ``version.py`` keeps the local part that the default package index cuts off.
 _SAY_VARIANT = ("torchvision", "torchaudio")
 

@@ -14,16 +14,13 @@ from torchdoctor.probes.distributions import (
     canonical,
     conda_packages,
     metadata_head,
-    record_files,
     requirements,
     scan,
-    wheel_tags,
 )
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.interpreter import Interpreter
-from torchdoctor.probes.kernels import machine_of
-from torchdoctor.probes.torch_folder import TorchFolder, local_variant, look_into, origin_of, read_version, variant_of
+from torchdoctor.probes.torch_folder import TorchFolder, look_into, origin_of, read_version, variant_of
 
 __all__ = ["RELEVANT", "examine", "probe"]
 
@@ -43,8 +40,6 @@ _TORCH = re.compile(r"torch(?![\w.-])")
 _HOPS = 200  # parts of a path and links in it
 _FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 _CONDA_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
-    r"lib(?:cudart|cublas|cublasLt|cudnn|cusparse|cusolver|cufft|nvrtc|nccl|c10_cuda|torch_cuda)\b"
-)
 
 
 def probe(host: Host, draft: Draft, deadline: float, *, interpreter: Interpreter | None = None) -> None:
