@@ -27,6 +27,8 @@ else:
 
 
 def _made(plain: _Class, kw_only: bool) -> _Class:
+    # Without a text of its own, dataclasses would spell out the signature: as dear as the class.
+    plain.__doc__ = plain.__doc__ or plain.__name__
     make = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True, kw_only=kw_only)
     made: Any = make(plain)
     fields = dataclasses.fields(made)
