@@ -47,10 +47,15 @@ _DOCKER = re.compile(
 )
 
 
+_VARIABLE_WORDS = ("cuda_", "nvidia_", "hip_", "rocr_", "gpu_", "hsa_", "ze_", "oneapi_", "sycl_", "ld_", "dyld_", "pytorch_", "torch_", "pip_", "uv_",
+                   "triton_", "kmp_", "pythonpath", "pythonhome", "tmp", "temp", "xpu_")  # fmt: skip
+
+
 def read_commands(reading: Reading) -> None:
     """Requests, environment variables, containers and images."""
     absent = _not_exported(reading)
-    tried: list[int] = []
+    variables = reading.words(*_VARIABLE_WORDS)
+    containers = reading.words("docker", "podman", "image", "from ", "container", "oci runtime")
     for index, line in enumerate(reading.lines):
         if len(line) < 4:
             continue
@@ -58,14 +63,13 @@ def read_commands(reading: Reading) -> None:
             match := _INSTALL.search(line)
         ):
             _install(reading, index, line, match)
-            tried.append(index)
         elif "http" in line and ("index" in line.lower() or "url" in line or "-f " in line or "-i " in line):
             _urls(reading, index, line, CLAIMED)
-        if "=" in line or ": " in line:
+        if variables and ("=" in line or ": " in line) and any(w in line.lower() for w in variables):
             _environment(reading, index, line, absent)
         if "echo " in line and (match := _ECHO.search(line)):
             _echoed(reading, index, match[1], absent)
-        if ":" in line or "FROM " in line or "docker" in line.lower():
+        if containers and any(w in line.lower() for w in containers):
             _image(reading, index, line)
             if ("docker run" in line or "podman run" in line) and not _GPU_FLAG.search(_command(reading, index)):
                 reading.symptom("docker-run-without-gpu", index)

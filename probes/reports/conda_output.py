@@ -22,7 +22,16 @@ _PLATFORMS = {
 
 def read_conda(reading: Reading) -> None:
     """Platform, the request and ``conda-not-found`` where a package is missing from its channels."""
-    if not reading.has("conda", "mamba", "packagesnotfounderror", "resolvepackagenotfound", "package plan", "linux-64", "win-64", "osx-"):
+    if not reading.has(
+        "conda",
+        "mamba",
+        "packagesnotfounderror",
+        "resolvepackagenotfound",
+        "package plan",
+        "linux-64",
+        "win-64",
+        "osx-",
+    ):
         return
     missing = -1
     channel = False

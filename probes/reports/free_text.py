@@ -17,8 +17,10 @@ _DRIVER = re.compile(
 _ROCM_GFX = re.compile(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
 _WSL = re.compile(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
 _SYSTEM = re.compile(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo)\b|\bDocker for Windows", re.I)  # fmt: skip
+_SYSTEM_WORDS = ("ubuntu", "debian", "centos", "fedora", "rhel", "red hat", "rocky", "almalinux", "arch linux", "nixos", "alpine", "linux mint",
+                 "opensuse", "amazon linux", "raspbian", "raspberry pi os", "windows", "macos", "mac os", "os x", "l4t", "jetpack", "manjaro", "gentoo")  # fmt: skip
 _TRACE = re.compile(
-    r"^\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|site-packages|^\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|https?://|^#\d"
+    r"\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|#\d"
 )
 _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
 _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
@@ -26,46 +28,60 @@ _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 def read_free_text(reading: Reading) -> None:
     """GPUs, system, driver named in lines that no other parser has taken."""
+    systems = reading.words(*_SYSTEM_WORDS)
+    machines = reading.words("x86", "aarch64", "arm", "amd64", "x64", "intel")
+    wsl = "wsl" in reading.low
     shown = 0
     for index, line in enumerate(reading.lines):
         if len(line) < 4 or len(line) > 1000 or index in reading.taken:
             continue
-        if _TRACE.search(line):
+        if _of_a_program(line):
             if "WSL2" in line:
                 reading.put("system.wsl", 2, index, CLAIMED - 1)
             continue
         shown += 1
         text = line.strip()
-        if _WSL.search(text):
+        low = text.lower()
+        if wsl and "wsl" in low and _WSL.search(text):
             reading.put("system.wsl", 1 if "WSL1" in text or "WSL 1" in text else 2, index, CLAIMED)
             reading.put("system.os", "linux", index, CLAIMED + 1)
-        elif text.startswith("Microsoft Windows [Version") and reading.has("wsl"):
+        elif wsl and text.startswith("Microsoft Windows [Version"):
             continue  # the host of a WSL session
-        if _SYSTEM.search(text) and not text.startswith((">>>", "import ")):
-            _system(reading, index, text)
-        if ("Mac" in text or "Apple" in text or "macOS" in text) and not _TRACE.search(text):
-            hardware_words(reading, index, text, CLAIMED)
         if (
-            ":" not in text[:40]
-            or text.startswith(("(", "#", "-"))
-            or "machine" in text.lower()
-            or text.lower().startswith("system")
+            systems
+            and any(w in low for w in systems)
+            and _SYSTEM.search(text)
+            and not text.startswith((">>>", "import "))
         ):
-            labelled = _GPU_WORDS.search(text) is not None and len(text) < 160
-            if not _CAPABILITY.search(text) or "which is of" not in text:
-                put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled and names.find_gpus(text) == [])
-            if "driver" in text.lower() and (match := _DRIVER.search(text)):
-                reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
-        elif _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]:
-            put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
-        if "iGPU" in text and (match := _INTEL_IGPU.search(text)):
-            model = f"Intel {match[1]}"
-            reading.put("cpu.model", model, index, CLAIMED - 1)
-            row = ({"vendor": "intel", "name": f"{model} iGPU", "integrated": True}, reading.source(index))
-            reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
-        _architecture(reading, index, text)
+            _system(reading, index, text)
+        if "Mac" in text or "Apple" in text or "macOS" in text:
+            hardware_words(reading, index, text, CLAIMED)
+        _gpus(reading, index, text, low)
+        if machines and any(w in low for w in machines):
+            _architecture(reading, index, low)
     if shown:
         reading.saw("free_text", 1)
+
+
+def _of_a_program(line: str) -> bool:
+    """Lines of tracebacks, downloads and links: what they name is not what the person has."""
+    return "site-packages" in line or "://" in line or _TRACE.match(line) is not None
+
+
+def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
+    if ":" not in text[:40] or text[0] in "(#-" or "machine" in low or low.startswith("system"):
+        if "which is of" not in text or not _CAPABILITY.search(text):
+            labelled = len(text) < 160 and _GPU_WORDS.search(text) is not None and not names.find_gpus(text)
+            put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
+        if "driver" in low and (match := _DRIVER.search(text)):
+            reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
+    elif "gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]:
+        put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
+    if "iGPU" in text and (match := _INTEL_IGPU.search(text)):
+        model = f"Intel {match[1]}"
+        reading.put("cpu.model", model, index, CLAIMED - 1)
+        row = ({"vendor": "intel", "name": f"{model} iGPU", "integrated": True}, reading.source(index))
+        reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
 
 
 def _system(reading: Reading, index: int, text: str) -> None:
@@ -86,17 +102,14 @@ def _system(reading: Reading, index: int, text: str) -> None:
     put_system(reading, index, text, rank)
 
 
-def _architecture(reading: Reading, index: int, text: str) -> None:
-    low = text.lower()
-    if not any(w in low for w in ("x86", "aarch64", "arm", "amd64", "x64", "intel")):
-        return
+def _architecture(reading: Reading, index: int, low: str) -> None:
     if re.search(r"\bwindows\b.{0,16}\b(?:arm64|on arm|arm)\b|\barm64 windows\b|snapdragon x", low):
         reading.put("system.os", "windows", index, CLAIMED + 2)
         reading.put("system.machine", "aarch64", index, CLAIMED + 2)
     elif re.search(r"\b(?:macos|mac|imac|macbook)\b.{0,24}\bintel\b|\bintel (?:chip|mac|imac|macbook)\b", low):
         reading.put("system.os", "macos", index, CLAIMED + 1)
         reading.put("system.machine", "x86_64", index, CLAIMED + 1)
-    elif (machine := values.machine_in(text)) and ("wheel" not in low and "pip" not in low and "nvcc" not in low):
+    elif (machine := values.machine_in(low)) and ("wheel" not in low and "pip" not in low and "nvcc" not in low):
         if (re.search(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b", low) and "/" not in low[:60]) or re.search(
             r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b", low
         ):

@@ -50,8 +50,11 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("apple", r"Apple M[1-9](?: (?:Pro|Max|Ultra))?\b|Apple Paravirtual device"),
 )  # fmt: skip
 _ANY = re.compile("|".join(f"({pattern})" for _, pattern in _FAMILIES))
-_HINTS = ("RTX", "GTX", "GT", "MX", "GeForce", "NVIDIA", "Quadro", "TITAN", "Tesla", "Jetson", "DGX", "00", "GB10", "H20", "Radeon",
-          "RX", "MI", "AMD", "Intel", "Arc", "Iris", "HD ", "Data", "Apple M", "Apple P", "Renoir", "Cezanne", "Strix", "Phoenix")  # fmt: skip
+# What every one of these names holds: looked for first, and the names only from just before it on.
+_HINT = re.compile(
+    r"RTX|GTX|GeForce|GTS? ?\d|MX ?\d|Quadro|TITAN|Tesla|Jetson|DGX|G[HB]\d|[BH][1-3]00|H[28]00|H20|A[18]00|NVIDIA|Radeon|RX ?[\dV]|MI\d|Instinct|Fire[PG]|R9 "
+    r"|(?:Renoir|Cezanne|Rembrandt|Barcelo|Lucienne|Raphael|Picasso|Raven|Strix|Phoenix) |Custom GPU|Arc|Data Cent|Iris|HD Graphics|Intel|Apple [MP]"
+)
 
 # Short names that are only a GPU where the text says that a GPU follows.
 _BARE = re.compile(
@@ -94,8 +97,8 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     if len(text) > 2000:
         text = text[:2000]
     found: list[Named] = []
-    if any(h in text for h in _HINTS):
-        for match in _ANY.finditer(text):
+    if hint := _HINT.search(text):
+        for match in _ANY.finditer(text, max(0, hint.start() - 24)):
             vendor = _FAMILIES[(match.lastindex or 1) - 1][0]
             found.append(_named(text, match.start(), match.end(), vendor))
     if not found and labelled:

@@ -34,6 +34,24 @@ _SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
+_HEAD = re.compile(
+    r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)"
+)
+_LOOSE_WORDS = (
+    "torch",
+    "numpy",
+    "ipex",
+    "triton",
+    "flash",
+    "vllm",
+    "mkl",
+    "xformers",
+    "sycl",
+    "bitsandbytes",
+    "transformers",
+)
+
+
 def read_packages(reading: Reading) -> None:
     """Installed distributions, and pins that only ask for one."""
     if "{" in reading.text and reading.has('"python_full_version"', '"installed"', '"metadata"'):
@@ -41,6 +59,8 @@ def read_packages(reading: Reading) -> None:
     freeze: list[tuple[int, str, str]] = []
     columns: list[tuple[int, str, str, str]] = []
     headed = False
+    heads = reading.has("package", "# name")
+    loose = reading.words(*_LOOSE_WORDS)
     for index, line in enumerate(reading.lines):
         if len(line) < 4 or index in reading.taken:
             continue
@@ -58,10 +78,7 @@ def read_packages(reading: Reading) -> None:
             reading.saw("conda_list", 3)
         elif "  " in line and (match := _COLUMN.match(line)):
             columns.append((index, match[1], match[2], match[3] or ""))
-        elif re.match(
-            r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)",
-            line,
-        ):
+        elif heads and _HEAD.match(line):
             headed = True
         elif ("nstalling" in line or "pdating" in line or "owngrading" in line) and (match := _POETRY.match(line)):
             put_package(reading, match[1], match[2], index, PRINTED - 2)
@@ -69,7 +86,8 @@ def read_packages(reading: Reading) -> None:
         if "rocm-sdk-" in line:
             for found in _SDK.finditer(line):
                 put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
-        _loose(reading, index, line)
+        if loose and any(w in line.lower() for w in loose):
+            _loose(reading, index, line)
     _show(reading)
     _columns(reading, columns, headed)
     _frozen(reading, freeze)
@@ -177,23 +195,6 @@ def _show(reading: Reading) -> None:
 def _loose(reading: Reading, index: int, line: str) -> None:
     """``torch 2.6.0``, ``flash-attn 2.6.3``, ``torch-1.12.0+rocm5.1.1`` in what a person typed."""
     low = line.lower()
-    if not any(
-        w in low
-        for w in (
-            "torch",
-            "numpy",
-            "ipex",
-            "triton",
-            "flash",
-            "vllm",
-            "mkl",
-            "xformers",
-            "sycl",
-            "bitsandbytes",
-            "transformers",
-        )
-    ):
-        return
     if any(
         w in low
         for w in ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")

@@ -104,6 +104,10 @@ class Reading:
         """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs."""
         return any(n in self.low for n in needles)
 
+    def words(self, *needles: str) -> tuple[str, ...]:
+        """Those of the (lower-case) strings that occur anywhere: a line need be searched for no other."""
+        return tuple(n for n in needles if n in self.low)
+
     def find(self, needle: str) -> Iterator[int]:
         """Indexes of the lines that hold ``needle`` (case matters)."""
         if needle in self.text:
