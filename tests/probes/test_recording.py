@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from torchdoctor.probes import recording_files
+from torchdoctor.probes.gather import gather
 from torchdoctor.probes.host import ABSENT, DENIED, FAILED, TIMEOUT, UNRECORDED
 from torchdoctor.probes.recording import RecordingError, load_recording
 
@@ -267,3 +270,35 @@ def test_the_same_member_twice(tmp_path: Path) -> None:
             file.writestr("root/x", "2")
     with pytest.raises(RecordingError, match=r"root/x: is in the archive twice"):
         load_recording(str(tmp_path / "a.zip"))
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.text(max_size=8)
+    | st.sampled_from(["/dev/kfd", "/proc", "..", "C:\\Windows"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+_KEYS = st.sampled_from(
+    ["system", "machine", "python", "environment", "commands", "listings", "links", "stat", "groups", "values", "registry",
+     "subkeys", "kernels", "absent", "denied", "failed", "programs", "programs_absent"]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(_KEYS, _JSON, max_size=6))
+def test_any_manifest_is_read_or_refused_in_one_line(tmp_path: Path, manifest: dict[str, Any]) -> None:
+    (tmp_path / "recording.json").write_text(json.dumps({"schema": "torchdoctor/recording/1", **manifest}))
+    complaint = None
+    try:
+        host = load_recording(str(tmp_path), "rec")
+    except RecordingError as error:
+        complaint = str(error)
+    if complaint is not None:
+        assert complaint.startswith("rec: recording.json: ")
+        assert "\n" not in complaint
+        return
+    facts = gather(host).facts
+    assert not [why for why in facts.unknown.values() if "probe failed" in why]
