@@ -40,6 +40,7 @@ def describe(
         "variant": local_variant(said) or local_variant(found.version),
     }
     if found.name == "torch":
+        del row["requires"]  # the matrix knows them; a report would grow by thirty lines
         if torch is not None and torch.path == f"{found.folder}/torch":
             row["machines"] = torch.machines
         return row

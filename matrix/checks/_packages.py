@@ -10,6 +10,7 @@ from torchdoctor.matrix.catalog import version_key
 from torchdoctor.probes.facts import Distribution
 
 __all__ = [
+    "FAMILY",
     "cuda_major",
     "distributions",
     "environment_fix",
@@ -22,6 +23,9 @@ __all__ = [
     "toolkit",
     "torch_line",
 ]
+
+#: Packages that are judged as companions, not as extensions.
+FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 
 _CU = re.compile(r"cu(\d{2,3})\Z")
 _NVIDIA = re.compile(r"nvidia-[a-z0-9-]{2,40}?-cu(\d{2})\Z")

@@ -66,6 +66,10 @@ def _judge(case: Case, name: str, version: str) -> tuple[Severity, str] | None:
     """How badly a companion's version fails to pair, and the words for it; ``None`` where it pairs or is not known."""
     installed, torch = case.installed, torch_line(case)
     assert installed is not None
+    if installed.release and version_key(public(version)) in map(
+        version_key, installed.release.companions.get(name, ())
+    ):
+        return None  # the usual case, without opening another release
     pair = _pair(case.catalog, name, version)
     if pair is None or torch is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._packages import cuda_major, distributions, nvidia_majors
+from torchdoctor.matrix.checks._packages import FAMILY, cuda_major, distributions, nvidia_majors
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
@@ -69,7 +69,7 @@ def required_major(case: Case) -> Iterator[Finding]:
     if major is None:
         return
     for place, row in distributions(case):
-        if row.name in ("torch", "triton"):
+        if row.name in FAMILY:
             continue
         others = {m for m in required_majors(row.requires) if m != major and m in present}
         loaded = loaded_majors(row.needs)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._packages import (
+    FAMILY,
     cuda_major,
     distributions,
     line,
@@ -24,7 +25,6 @@ from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import dataclass
 
-_FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 _TORCH = re.compile(r"(?:^|[^a-z])(?:torch(\d)\.(\d{1,2})|torch(\d)(\d{1,2})(?!\d)|pt(\d)(\d{1,2})(?!\d))")
 _CUDA = re.compile(r"(?:^|[^a-z]|(?<=\d))cu(\d{2})(\d)?(?!\d)")
 _ABI = re.compile(r"cxx11abi(true|false)")
@@ -59,7 +59,7 @@ def made_for(version: str | None) -> _Made:
 def _named(case: Case) -> Iterator[tuple[str, str, str]]:
     """(name, version, path of the fact) of everything that may be a compiled extension of torch."""
     for name, version in sorted((case.facts.packages or {}).items()):
-        if name not in _FAMILY and not name.startswith(("nvidia-", "cuda-", "rocm", "pytorch-triton", "triton")):
+        if name not in FAMILY and not name.startswith(("nvidia-", "cuda-", "rocm", "pytorch-triton", "triton")):
             yield name, version, f"packages.{name}"
 
 
@@ -163,7 +163,7 @@ def asks_for_another_cuda(case: Case) -> Iterator[Finding]:
         return
     for place, row in distributions(case):
         loaded = loaded_majors(row.needs)
-        if row.name in ("torch", "triton") or not loaded or major in loaded:
+        if row.name in FAMILY or not loaded or major in loaded:
             continue
         yield finding(
             "downstream-abi-mismatch",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._packages import distributions, line, public, stock_like
+from torchdoctor.matrix.checks._packages import FAMILY, distributions, line, public, stock_like
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.platforms import platforms_of
@@ -19,7 +19,6 @@ from torchdoctor.matrix.verdict import Finding
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-_COMPANIONS = ("torchvision", "torchaudio", "torchcodec", "triton")
 _GFX_PACKAGE = re.compile(r"rocm-sdk-(?:libraries|device)-(gfx[0-9a-fx]{3,4}(?:-(?:all|dgpu|dcgpu|igpu))?)\Z")
 
 
@@ -65,7 +64,7 @@ def pin_conflict(case: Case) -> Iterator[Finding]:
         return
     conflicts = []
     for place, row in distributions(case):
-        if row.name in ("torch", *_COMPANIONS):
+        if row.name in FAMILY:
             continue
         for text in row.requires or ():
             requirement = _requirement(text) if re.match(r"torch(?![\w.-])", text) else None
