@@ -144,7 +144,10 @@ def _pins(case: Case, best: Judged | None) -> Iterator[_Fault]:
 
 
 def _is_pin(row: Setting) -> bool:
+    # Most constraints are about something else; reading one as a requirement takes an import that costs as much as click.
     key = row.key or ""
+    if not (row.value or "").lstrip().lower().startswith("torch"):
+        return False
     return key == "constraint" or key.endswith(("constraint-dependencies", "override-dependencies"))
 
 
