@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -37,6 +39,7 @@ _TELLING = re.compile(
     r"cuda[-_](?:toolkit|bindings|python)|cupy[-_]cuda\w{1,8}|mkl|rocm[\w-]{0,60})(?![\w.-])"
 )
 _TORCH = re.compile(r"torch(?![\w.-])")
+_SECONDS = 2.0  # for looking into compiled extensions
 _HOPS = 200  # parts of a path and links in it
 _FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 _CONDA_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
@@ -75,7 +78,9 @@ def examine(
             draft.miss(path, f"{closed[0].folder}: {closed[0].missing}")
     else:
         _packages(draft, looked, conda, torch)
-    rows = [describe(host, found, told, torch, deadline) for found, told in looked if _tied_to_torch(found, told)]
+    # Extensions can be gigabytes: what is not opened in time stays unknown.
+    until = min(deadline or math.inf, time.monotonic() + _SECONDS)
+    rows = [describe(host, found, told, torch, until) for found, told in looked if _tied_to_torch(found, told)]
     rows += _without_metadata(host, scans, looked)
     rows += _conda_rows(host, conda)
     if rows or not closed:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._packages import FAMILY, cuda_major, distributions, nvidia_majors
+from torchdoctor.matrix.checks._packages import FAMILY, cuda_major, distributions, nvidia_majors, stock_like
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
 
 _REQUIRED = re.compile(r"(?:nvidia[-_][a-z0-9_-]{2,40}?[-_]cu(\d{2})|cupy[-_]cuda(\d{2})x?)(?![\w-])")
+_NAMED = re.compile(r"-cu(?:da)?(1[0-9])(?:\dx?|x)?\Z")
 _LOADED = re.compile(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3}){0,2}(?!\d)")
 _MISSING = re.compile(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3})?: cannot open shared object file")
 
@@ -91,6 +92,31 @@ def required_major(case: Case) -> Iterator[Finding]:
             ),
         )
         return
+
+
+@check("mixed-cuda-major")
+def named_after_another_major(case: Case) -> Iterator[Finding]:
+    """A package whose name says another CUDA major, such as ``cupy-cuda12x``: it loads libraries of its own beside torch's."""
+    major = cuda_major(case)
+    if major is None or not stock_like(case):
+        return
+    others = [
+        (name, int(match[1]))
+        for name in sorted(case.facts.packages or {})
+        if not name.startswith("nvidia-") and (match := _NAMED.search(name)) and int(match[1]) != major
+    ]
+    if others:
+        names = ", ".join(name for name, _ in others[:4])
+        yield finding(
+            "mixed-cuda-major",
+            case,
+            about="installed",
+            severity="note",
+            title="A package of another CUDA major is installed beside torch",
+            detail=f"{names} is for CUDA {others[0][1]}, torch for CUDA {major}: each loads libraries of its own.",
+            evidence=(*(f"packages.{name}" for name, _ in others[:4]), "torch.variant"),
+            fix=f"if it fails to load its libraries, install its CUDA {major} build",
+        )
 
 
 @check("mixed-cuda-major", "downstream-abi-mismatch")

@@ -128,7 +128,7 @@ def made_for_another_python(case: Case) -> Iterator[Finding]:
         return
     for place, row in distributions(case):
         tags = [t.split("-") for t in row.tags or () if t.count("-") >= 2]
-        if row.name in ("torch", "setuptools") or not tags or any(_serves(t, version) for t in tags):
+        if row.name == "setuptools" or not tags or any(_serves(t, version) for t in tags):
             continue
         yield finding(
             "downstream-abi-mismatch",

@@ -236,7 +236,7 @@ def test_numpy_2_has_a_floor_for_each_system(
     site: Sites, doctor: Doctor, ids: Ids, torch: str, numpy: str, os: str, found: dict[str, str]
 ) -> None:
     place = site()
-    place.torch(torch)
+    place.torch(torch, tag="cp311-cp311-linux_x86_64")
     place.add("numpy", numpy)
     assert ids(doctor(place, gpus=(), system={"os": os, "version": "14.5"}, python="3.11.4")) == found
 
@@ -277,6 +277,18 @@ def test_left_over_cuda_packages_beside_a_cpu_build_are_a_note(site: Sites, doct
     verdict = doctor(place, gpus=())
     assert ids(verdict) == {}
     assert "unused-nvidia-packages" in {f.id for f in verdict.findings}
+
+
+@pytest.mark.parametrize(
+    ("name", "noted"), [("cupy-cuda12x", True), ("cupy-cuda13x", False), ("faiss-gpu-cu12", False)]
+)
+def test_a_name_of_the_other_major_is_a_note(site: Sites, doctor: Doctor, ids: Ids, name: str, noted: bool) -> None:
+    place = site()
+    place.torch("2.15.0+cu132", kernels=AMPERE_ON)
+    place.add(name, "13.6.0")
+    verdict = doctor(place)
+    assert ids(verdict) == {}
+    assert ("mixed-cuda-major" in {f.id for f in verdict.findings}) is noted
 
 
 @pytest.mark.parametrize(
@@ -446,6 +458,17 @@ def test_a_free_threaded_interpreter(site: Sites, doctor: Doctor, ids: Ids, tag:
     assert ids(doctor(place, python="3.13.8", free_threaded=True)) == found
 
 
+def test_a_torch_for_another_python(site: Sites, doctor: Doctor, ids: Ids) -> None:
+    place = site()
+    place.torch("2.5.1+cpu", tag="cp311-cp311-linux_x86_64")
+    verdict = doctor(place, gpus=(), python="3.12.4")
+    assert ids(verdict) == {"downstream-abi-mismatch": "blocker"}
+    assert "torch 2.5.1 is a wheel for cp311, the interpreter is Python 3.12." in _detail(
+        verdict, "downstream-abi-mismatch"
+    )
+    assert ids(doctor(place, gpus=(), python="3.11.9")) == {}
+
+
 def test_a_release_without_free_threaded_wheels(site: Sites, doctor: Doctor, ids: Ids) -> None:
     place = site()
     place.torch("2.6.0+cpu", tag="cp313-cp313-linux_x86_64")
@@ -557,7 +580,7 @@ def test_mkl_beside_builds_of_the_channel(
     site: Sites, doctor: Doctor, ids: Ids, tmp_path: Path, torch: str, mkl: str, channel: str, bad: bool
 ) -> None:
     place = site()
-    place.torch(torch, cuda="11.8", kernels=[["sm_80", "sm_86", "sm_90"]], installer="conda")
+    place.torch(torch, cuda="11.8", kernels=[["sm_80", "sm_90"]], installer="conda", tag="cp310-cp310-linux_x86_64")
     prefix = _conda(tmp_path, f"pytorch-{torch}-py3.10_cuda11.8_cudnn8.7.0_0", f"mkl-{mkl}-h0_1", channel=channel)
     found = ids(doctor(place, prefix=prefix, python="3.10.4"))
     assert found == ({"conda-mkl-conflict": "blocker"} if bad else {})
