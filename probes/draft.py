@@ -106,6 +106,20 @@ class Draft:
             assert self._settings is not None
             self._settings.extend(other._settings)
 
+    def drop(self, path: str, reason: str) -> bool:
+        """Take a fact back, also a GPU's field or one item of a list, because what was found is of no use."""
+        whole = path if path in self._values else path.rpartition("[")[0]
+        gpu = path.removeprefix("gpus[").split("].", 1)
+        if self._values.pop(whole, None) is not None:
+            path = whole
+        elif len(gpu) == 2 and gpu[0].isdecimal() and int(gpu[0]) < len(self._gpus):
+            if self._gpus[int(gpu[0])][0].pop(gpu[1], None) is None:
+                return False
+        else:
+            return False
+        self._unknown[path] = reason
+        return True
+
     def build(self) -> Facts:
         """The facts. Every path in ``sources`` exists in them; ``unknown`` holds no path that is known."""
         tree: dict[str, Any] = {}

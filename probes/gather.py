@@ -20,6 +20,7 @@ from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.gpus import Reading, merge_gpus
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.interpreter import Interpreter
+from torchdoctor.probes.profile import ProfileError
 
 __all__ = ["Gathered", "gather"]
 
@@ -106,12 +107,23 @@ def gather(
     _add_recorded(host, merged, readings)
     merged.gpus[:] = merge_gpus(readings)
     return Gathered(
-        facts=merged.build(),
+        facts=_built(merged),
         timings={run.name: run.seconds for run in runs if run.seconds is not None},
         leftovers=leftovers,
         hung=hung,
         interpreter=interpreter,
     )
+
+
+def _built(draft: Draft) -> Facts:
+    # A damaged recording may hold a value of any kind: it costs the fact it is in.
+    while True:
+        try:
+            return draft.build()
+        except ProfileError as error:
+            path, told, _ = str(error).partition(": expected ")
+            if not told or not draft.drop(path, f"what was found is no such value: {error}"):
+                raise
 
 
 def _module(name: str) -> ModuleType | None:

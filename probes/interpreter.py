@@ -78,7 +78,8 @@ class Interpreter:
         variables = self._host.environ().value or {}
         separator = ";" if self._host.system == "windows" else ":"
         first = [p for p in variables.get("PYTHONPATH", "").split(separator) if _is_absolute(p)]
-        own = [p for p in said.get("path") or () if isinstance(p, str)]
+        path = said.get("path")
+        own = [p for p in path if isinstance(p, str)] if isinstance(path, list) else []
         user = said.get("user_site")
         if isinstance(user, str) and user not in own and not variables.get("PYTHONNOUSERSITE"):
             sites = (said.get("purelib"), said.get("platlib"))

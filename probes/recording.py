@@ -272,5 +272,8 @@ def _argv(argv: Sequence[str]) -> tuple[str, ...]:
 
 def _from_json(value: Any) -> Any:
     if isinstance(value, Mapping) and set(value) == {"hex"}:
-        return bytes.fromhex(value["hex"])
+        try:
+            return bytes.fromhex(value["hex"])
+        except (ValueError, TypeError):
+            return None
     return value

@@ -38,7 +38,7 @@ def probe(host: Host, draft: Draft, deadline: float) -> None:
     else:
         _linux(host, draft, deadline)
     page = host.value("page_size")
-    if isinstance(page.value, int):
+    if isinstance(page.value, int) and not isinstance(page.value, bool):
         draft.put("system.page_size", page.value, "sysconf")
 
 

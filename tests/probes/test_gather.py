@@ -61,6 +61,24 @@ def test_a_probe_that_hangs_is_given_up(probes: Any) -> None:
     assert set(found.timings) == {"system"}
 
 
+def test_a_value_of_a_wrong_kind_costs_its_fact_only(probes: Any, recorded: Any) -> None:
+    def odd(host: Any, draft: Draft, deadline: float) -> None:
+        draft.put("system.page_size", "four thousand", "there")
+        draft.put("system.kernel", "6.8.0", "there")
+        draft.put("cpu.features", ("avx", 2), "there")
+        draft.gpu("there", vendor="nvidia", memory="lots", name="A100")
+
+    probes(system=odd)
+    facts = gather(recorded()).facts
+    assert (facts.system.page_size, facts.system.kernel, facts.cpu.features) == (None, "6.8.0", None)
+    assert facts.gpus is not None
+    assert (facts.gpus[0].name, facts.gpus[0].memory) == ("A100", None)
+    assert facts.unknown["system.page_size"].endswith(
+        "system.page_size: expected a whole number, found a string ('four thousand')"
+    )
+    assert {"cpu.features", "gpus[0].memory"} <= set(facts.unknown)
+
+
 def test_none_of_any_vendor_is_needed_for_none(probes: Any, recorded: Any) -> None:
     def none(host: Any, draft: Draft, deadline: float) -> None:
         draft.no_gpus("/sys/bus/pci/devices")

@@ -123,7 +123,10 @@ def test_values_and_registry(recorded: Any) -> None:
     host = recorded(
         machine="aarch64",
         values={"shm": 5, "glibc": {"status": "absent", "detail": "no glibc"}},
-        registry={"HKLM\\A\\0000": {"MemorySize": {"hex": "0000ffff"}, "DriverDesc": "x"}, "HKLM\\B": None},
+        registry={
+            "HKLM\\A\\0000": {"MemorySize": {"hex": "0000ffff"}, "DriverDesc": "x", "Odd": {"hex": "zz"}},
+            "HKLM\\B": None,
+        },
         kernels={"libtorch_cuda.so": ["sm_80"], "/x/libc.so": {"built_for": ["sm_90"], "needs": ["libz.so"]}},
         python={"version": "3.12.4"},
     )
@@ -131,7 +134,7 @@ def test_values_and_registry(recorded: Any) -> None:
     assert (host.value("glibc").status, host.value("glibc").detail) == (ABSENT, "no glibc")
     assert host.value("uname.machine").value == "aarch64"
     assert host.value("python").value == {"version": "3.12.4"}
-    assert host.registry("hklm\\a\\0000").value == {"MemorySize": b"\0\0\xff\xff", "DriverDesc": "x"}
+    assert host.registry("hklm\\a\\0000").value == {"MemorySize": b"\0\0\xff\xff", "DriverDesc": "x", "Odd": None}
     assert host.registry("HKLM\\B").status == ABSENT
     assert host.subkeys("HKLM\\A").value == ("0000",)
     assert host.subkeys("HKLM\\A").status == UNRECORDED
