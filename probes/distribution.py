@@ -77,7 +77,7 @@ def distribution(
             version = _one_line(pretty)[1]
     if not version and "debian" in (own.get("ID", ""), *own.get("ID_LIKE", "").split()):
         version = (debian_version or "").strip().split("\n")[0][:60]
-    return name or file.get("DISTRIB_ID") or None, version or file.get("DISTRIB_RELEASE") or None
+    return name or file.get("DISTRIB_ID") or own.get("ID") or None, version or file.get("DISTRIB_RELEASE") or None
 
 
 def _colons(text: str) -> dict[str, str]:
@@ -96,4 +96,7 @@ def _one_line(text: str) -> tuple[str | None, str | None]:
         return None, None
     # The parser alone: the class around it would read this machine's files.
     found = distro.LinuxDistribution._parse_distro_release_content(line)
-    return found.get("name") or None, found.get("version_id") or None
+    version = found.get("version_id")
+    if version and not re.fullmatch(r"\d{1,10}(?:\.\d{1,10}){0,4}(?:[-+.~]?[a-z]{1,8}[-.]?\d{0,6})?", version):
+        return None, None  # "x86_64-pc-linux-gnu" taken for a version
+    return found.get("name") or None, version or None
