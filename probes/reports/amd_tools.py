@@ -54,11 +54,9 @@ def read_amd(reading: Reading) -> None:
             reading.put("runtimes.rocm", ".".join((match[1] or match[2]).split(".")[:2]), index, PRINTED - 5)
         elif "ROCm" in line and (match := _ROCM_VERSION.search(line)) and "+rocm" not in line:
             reading.put("runtimes.rocm", match[1], index, PRINTED - 8)
-        elif match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx\d{1,2}[0-9a-f]{2})\s*$", line):
-            if match[1] != "gfx000":
-                reading.gpu_lists.append(
-                    GpuList(PRINTED + 3, False, [({"vendor": "amd", "gfx": match[1]}, reading.source(index))])
-                )
+        elif match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx(?!000)\d{1,2}[0-9a-f]{2})\s*$", line):
+            row = ({"vendor": "amd", "gfx": match[1]}, reading.source(index))
+            reading.gpu_lists.append(GpuList(PRINTED + 3, False, [row]))
     if available:
         reading.draft.put("torch.kernels", tuple(dict.fromkeys(available)), reading.source(at), rank=PRINTED + 4)
 
@@ -131,6 +129,7 @@ def _card(fields: dict[str, Any], label: str, value: str) -> None:
         fields["gfx"] = gfx
     elif label.startswith("vram total") and value.isdigit():
         fields["memory"] = int(value)
-    elif label in ("device id", "gpu id", "card model") and (match := re.fullmatch(r"0x([0-9a-fA-F]{4})", value)):
-        if match[1].lower() != "1002":
-            fields.setdefault("pci_id", f"1002:{match[1].lower()}")
+    elif label in ("device id", "gpu id", "card model") and (
+        match := re.fullmatch(r"0x(?!1002)([0-9a-fA-F]{4})", value)
+    ):
+        fields.setdefault("pci_id", f"1002:{match[1].lower()}")

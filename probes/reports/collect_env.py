@@ -352,9 +352,9 @@ def put_named_gpus(
         fields["pci_id"] = names.pci_id(around) or (
             names.intel_device_id(around) if fields["vendor"] == "intel" else None
         )
-        if pci := fields["pci_id"]:
-            if {"10de": "nvidia", "1002": "amd", "8086": "intel"}.get(pci[:4]) != fields["vendor"]:
-                fields["pci_id"] = None
+        owner = {"10de": "nvidia", "1002": "amd", "8086": "intel"}.get((fields["pci_id"] or "")[:4])
+        if owner != fields["vendor"]:
+            fields["pci_id"] = None
         fields["integrated"] = names.is_integrated(around)
         fields = {k: v for k, v in fields.items() if v is not None}
         rows.gpus.extend((dict(fields), reading.source(index)) for _ in range(named.count))

@@ -23,6 +23,8 @@ _TRACE = re.compile(
     r"\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|#\d"
 )
 _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
+_MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
+_SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
 _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
@@ -109,11 +111,12 @@ def _architecture(reading: Reading, index: int, low: str) -> None:
     elif re.search(r"\b(?:macos|mac|imac|macbook)\b.{0,24}\bintel\b|\bintel (?:chip|mac|imac|macbook)\b", low):
         reading.put("system.os", "macos", index, CLAIMED + 1)
         reading.put("system.machine", "x86_64", index, CLAIMED + 1)
-    elif (machine := values.machine_in(low)) and ("wheel" not in low and "pip" not in low and "nvcc" not in low):
-        if (re.search(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b", low) and "/" not in low[:60]) or re.search(
-            r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b", low
-        ):
-            reading.put("system.machine", machine, index, CLAIMED - 1)
+    elif (
+        (machine := values.machine_in(low))
+        and not any(w in low for w in ("wheel", "pip", "nvcc"))
+        and ((_MACHINE.search(low) and "/" not in low[:60]) or _SYSTEM_X64.search(low))
+    ):
+        reading.put("system.machine", machine, index, CLAIMED - 1)
     if "x86_64 architecture" in low:
         reading.put("system.machine", "x86_64", index, CLAIMED)
     if ("under emulation" in low or "emulated" in low) and ("x64" in low or "x86" in low or "amd64" in low):

@@ -38,6 +38,7 @@ _ROCM_GROUP = re.compile(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\
 _CPU_MODEL = re.compile(
     r"\b(Cortex-[AX]\d{1,3}|Neoverse[ -][VNE]\d|Graviton ?\d|QEMU Virtual CPU[^,;]{0,40}|Ampere Altra|A64FX|Carmel)\b"
 )
+_RASPBERRY = re.compile(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)")
 _DISK = re.compile(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
 _ARCHITECTURES = {"x86_64", "aarch64", "armv7l", "armv6l", "i686", "arm64", "ppc64le", "riscv64", "s390x"}
 
@@ -125,10 +126,9 @@ def read_machine(reading: Reading) -> None:
             if not match[1].startswith(("QEMU", "Carmel")):
                 reading.put("system.machine", "aarch64", index, CLAIMED - 1)
                 reading.put("system.os", "linux", index, CLAIMED - 2)
-        if "raspberry" in low:
-            if match := re.search(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)", low):
-                reading.put("cpu.model", "Raspberry Pi " + match[1].strip().split(".")[0], index, CLAIMED)
-                reading.put("system.os", "linux", index, CLAIMED - 1)
+        if "raspberry" in low and (match := _RASPBERRY.search(low)):
+            reading.put("cpu.model", "Raspberry Pi " + match[1].strip().split(".")[0], index, CLAIMED)
+            reading.put("system.os", "linux", index, CLAIMED - 1)
 
 
 def _os_release(reading: Reading) -> None:

@@ -237,10 +237,10 @@ def _loose(reading: Reading, index: int, line: str) -> None:
                     reading.put("torch.variant", "cpu", index, CLAIMED - 1)
         else:
             put_package(reading, name, version, index, CLAIMED)
-    if noted := re.match(r"\s{0,4}pip install torch\s{1,4}\((\d[\w.+]{2,30})\)", line):
-        if parsed := values.parse_torch(noted[1]):
-            put_torch(reading, index, parsed, CLAIMED)
-            reading.draft.put("request.installer", "pip", reading.source(index), rank=PRINTED)
+    noted = re.match(r"\s{0,4}pip install torch\s{1,4}\((\d[\w.+]{2,30})\)", line)
+    if noted and (parsed := values.parse_torch(noted[1])):
+        put_torch(reading, index, parsed, CLAIMED)
+        reading.draft.put("request.installer", "pip", reading.source(index), rank=PRINTED)
 
 
 def _inspect(reading: Reading) -> None:
