@@ -52,10 +52,7 @@ class Build:
     @property
     def toolkit(self) -> tuple[int, ...]:
         """The toolkit version in the variant's name as numbers: ``cu132`` → (13, 2), ``rocm6.2.4`` → (6, 2, 4)."""
-        digits = self.variant.lstrip("abcdefghijklmnopqrstuvwxyz")
-        if self.variant.startswith("cu"):
-            return (int(digits[:-1]), int(digits[-1]))
-        return tuple(int(x) for x in digits.split(".")) if digits else ()
+        return _toolkit(self.variant)
 
     @property
     def vendor(self) -> str | None:
@@ -179,6 +176,14 @@ class Catalog:
     def variants(self) -> tuple[str, ...]:
         """Every variant name that any release has; opens every file."""
         return tuple(sorted({b.variant for r in self.releases() for b in r.builds}))
+
+
+@lru_cache(maxsize=256)
+def _toolkit(variant: str) -> tuple[int, ...]:
+    digits = variant.lstrip("abcdefghijklmnopqrstuvwxyz")
+    if variant.startswith("cu"):
+        return (int(digits[:-1]), int(digits[-1]))
+    return tuple(int(x) for x in digits.split(".")) if digits else ()
 
 
 @lru_cache(maxsize=4096)

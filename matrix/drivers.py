@@ -59,6 +59,7 @@ class Generation:
     confidence: str
 
 
+@lru_cache(maxsize=1024)
 def driver_key(version: str) -> tuple[int, ...]:
     """``550.54.14`` → (550, 54, 14). Text behind the numbers is ignored; empty where there are none."""
     parts: list[int] = []

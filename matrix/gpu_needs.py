@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchdoctor.matrix.catalog import Build, Release, version_key
 from torchdoctor.matrix.gpu_code import Coverage, cuda_coverage, gfx_name, overridden_gfx
@@ -188,13 +189,18 @@ def _jetson(build: Build, facts: Facts, name: str, place: int | None = None) -> 
 
 def _coverage(build: Build, cc: str) -> Coverage | None:
     """Machine code first; PTX only where the toolkit's own libraries were made for the device too."""
-    code = [k for k in build.kernels or () if not k.startswith("compute_")]
-    ptx = [k for k in build.kernels or () if k.startswith("compute_")] + list(build.ptx or ())
+    return _covers(build.kernels or (), build.ptx or (), build.toolkit, cc)
+
+
+@lru_cache(maxsize=4096)
+def _covers(kernels: tuple[str, ...], ptx_too: tuple[str, ...], toolkit: tuple[int, ...], cc: str) -> Coverage | None:
+    code = [k for k in kernels if not k.startswith("compute_")]
+    ptx = [k for k in kernels if k.startswith("compute_")] + list(ptx_too)
     found = cuda_coverage(code, (), cc)
     if ptx and (found is None or not found.covered):
         from torchdoctor.matrix.drivers import toolkit_knows
 
-        known = toolkit_knows(".".join(map(str, build.toolkit)), cc)
+        known = toolkit_knows(".".join(map(str, toolkit)), cc)
         if known is not False:
             return cuda_coverage(code, ptx, cc)
     return found

@@ -15,7 +15,7 @@ from torchdoctor.matrix.platforms import Platforms, platforms_of
 from torchdoctor.matrix.request import Wanted, in_family
 from torchdoctor.matrix.requirements import interpreter_tag, requirements
 from torchdoctor.matrix.tables import weakest
-from torchdoctor.probes.facts import Facts, dataclass
+from torchdoctor.probes.facts import Facts, Gpu, dataclass
 
 __all__ = ["Choice", "Judged", "choose", "gpu_vendors", "judge_build"]
 
@@ -190,7 +190,10 @@ def judge_build(
     outcomes = list(requirements(release, build, facts, gpus=gpus, index="default" if on_default else "own"))
     if platforms.unknown:
         outcomes.append(Outcome(status="unknown", facts=platforms.unknown))
-        outcomes = [o for o in outcomes if o.status != "failed" or _everywhere(o, release, build, facts, platforms)]
+        if any(o.status == "failed" for o in outcomes):
+            # What fails here counts only if it fails on every platform the machine may be.
+            elsewhere = list(_failing_elsewhere(release, build, facts, platforms))
+            outcomes = [o for o in outcomes if o.status != "failed" or all(o.id in ids for ids in elsewhere)]
     vendor = build.vendor
     mine = tuple(i for i, _ in accelerated_gpus(facts, vendor)) if vendor and vendor != "apple" else ()
     covers = tuple(i for i in mine if gpus is None or i in gpus)
@@ -205,15 +208,12 @@ def judge_build(
     )
 
 
-def _everywhere(outcome: Outcome, release: Release, build: Build, facts: Facts, platforms: Platforms) -> bool:
-    """Where the platform is not known, a requirement fails only if it fails on every platform the machine may be."""
+def _failing_elsewhere(release: Release, build: Build, facts: Facts, platforms: Platforms) -> Iterator[frozenset[str]]:
+    """The ids that the same variant fails by on each other platform the machine may be."""
     for platform in platforms.possible[1:]:
         for other in _builds(release, platform):
-            if other.variant == build.variant and all(
-                o.id != outcome.id for o in requirements(release, other, facts) if o.status == "failed"
-            ):
-                return False
-    return True
+            if other.variant == build.variant:
+                yield frozenset(o.id for o in requirements(release, other, facts) if o.status == "failed")
 
 
 def _best(
@@ -249,8 +249,7 @@ def _largest_set(examined: list[Judged], facts: Facts, vendor: str) -> tuple[Jud
         refused = {o.gpu for o in judged.failed if o.gpu is not None}
         if any(o.gpu is None for o in judged.failed):
             # The driver may be too old for one chip alone: judge again without the refused devices below.
-            refused_alone = {p for p in places if _alone(judged, facts, p).failed}
-            refused |= refused_alone
+            refused |= _refused_alone(judged, facts, places)
         served = tuple(p for p in places if p not in refused)
         if not served or len(served) == len(places):
             continue
@@ -264,8 +263,15 @@ def _largest_set(examined: list[Judged], facts: Facts, vendor: str) -> tuple[Jud
     return None if best is None else (best[1], best[2])
 
 
-def _alone(judged: Judged, facts: Facts, place: int) -> Judged:
-    return judge_build(judged.release, judged.build, facts, platforms_of(facts), gpus=(place,))
+def _refused_alone(judged: Judged, facts: Facts, places: tuple[int, ...]) -> set[int]:
+    """The places whose device fails where it is the only one. Equal devices, the usual case, are judged once."""
+    refused: dict[Gpu, bool] = {}
+    gpus, platforms = facts.gpus or (), platforms_of(facts)
+    for place in places:
+        if gpus[place] not in refused:
+            alone = judge_build(judged.release, judged.build, facts, platforms, gpus=(place,))
+            refused[gpus[place]] = bool(alone.failed)
+    return {p for p in places if refused[gpus[p]]}
 
 
 def _generation(facts: Facts, place: int) -> tuple[int, ...]:

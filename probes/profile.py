@@ -38,20 +38,21 @@ def normal_machine(name: str) -> str:
 def facts_to_mapping(facts: Facts) -> dict[str, Any]:
     """The profile as plain data in a fixed key order, nulls included."""
     plain: dict[str, Any] = {}
-    for f in dataclasses.fields(facts):
-        if f.name not in _BESIDE:
-            plain[f.name] = _plain(getattr(facts, f.name))
+    for name in _fields(Facts):
+        if name not in _BESIDE:
+            plain[name] = _plain(getattr(facts, name))
     return plain
 
 
 def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {k: _plain(v) for k, v in sorted(value.items())}
+    if value is None or isinstance(value, str | int):
+        return value
     if isinstance(value, tuple):
         return [_plain(v) for v in value]
-    return value
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in sorted(value.items())}
+    kind: type = type(value)
+    return {name: _plain(getattr(value, name)) for name in _fields(kind)}
 
 
 def read_toml(text: str) -> dict[str, Any]:
