@@ -17,7 +17,7 @@ from torchdoctor.probes.variables import without_credentials
 __all__ = ["Asked", "ProjectError", "examine_project"]
 
 _LIMIT = 32 << 20
-_DEPTH = 4  # requirement files that name requirement files
+_FILES = 64  # requirement files of one project
 _REQUIREMENTS = re.compile(
     r"(?:requirements|constraints)[\w.-]{0,60}\.(?:txt|in)\Z|[\w.-]{1,60}[-_.]requirements\.(?:txt|in)\Z"
 )
@@ -44,6 +44,7 @@ def examine_project(host: Host, path: str, draft: Draft, *, holds: Callable[[str
             f"{path}: expected requirements*.txt, pyproject.toml, uv.lock, poetry.lock, pylock.toml or environment.yml"
         )
     asked: list[Asked] = []
+    seen: set[str] = set()
     for file in files:
         answer = host.read(file, _LIMIT + 1)
         if answer.value is None:
@@ -58,7 +59,7 @@ def examine_project(host: Host, path: str, draft: Draft, *, holds: Callable[[str
         elif _CONDA.search(name):
             asked += _conda(draft, file, text)
         else:
-            asked += _requirements(host, draft, file, text, 0)
+            asked += _requirements(host, draft, file, text, seen)
     draft.settings_read()
     return _decide(draft, asked, holds)
 
@@ -89,7 +90,10 @@ def _files(host: Host, path: str) -> list[str]:
     return [f"{path}/{n}" for n in names]
 
 
-def _requirements(host: Host, draft: Draft, file: str, text: str, depth: int) -> Iterator[Asked]:
+def _requirements(host: Host, draft: Draft, file: str, text: str, seen: set[str]) -> Iterator[Asked]:
+    if file in seen or len(seen) >= _FILES:
+        return
+    seen.add(file)
     index = None
     constraints = _base(file).startswith("constraints")
     rows = list(_logical_lines(text))
@@ -100,10 +104,9 @@ def _requirements(host: Host, draft: Draft, file: str, text: str, depth: int) ->
             draft.setting(file, number, key, value[:400])
             if key in ("index-url", "extra-index-url"):
                 index = index or value
-        elif (match := _INCLUDE.match(line)) and depth < _DEPTH:
-            yield from _included(
-                host, draft, file, match[2], constraint=match[1] in ("-c", "--constraint"), depth=depth
-            )
+        elif match := _INCLUDE.match(line):
+            constraint = match[1] in ("-c", "--constraint")
+            yield from _included(host, draft, file, match[2], constraint=constraint, seen=seen)
     for number, line in rows:
         name = requirement_name(line)
         if name not in TORCH_FAMILY or line.startswith("-"):
@@ -113,17 +116,30 @@ def _requirements(host: Host, draft: Draft, file: str, text: str, depth: int) ->
             yield _of_requirement(file, number, line, 2, "pip", index)
 
 
-def _included(host: Host, draft: Draft, file: str, name: str, *, constraint: bool, depth: int) -> Iterator[Asked]:
-    if "://" in name or name.startswith(("/", "~")) or ".." in name.replace("\\", "/").split("/"):
+def _included(host: Host, draft: Draft, file: str, name: str, *, constraint: bool, seen: set[str]) -> Iterator[Asked]:
+    folder = file.rpartition("/")[0] or "."
+    if not _stays_inside(host, folder, name):
         return  # nothing outside the project is read
-    path = f"{file.rpartition('/')[0] or '.'}/{name}"
-    answer = host.read(path, _LIMIT)
-    if answer.value is None or constraint:
-        for number, line in _logical_lines((answer.value or b"").decode("utf-8", "replace")):
-            if requirement_name(line) in TORCH_FAMILY:
-                draft.setting(path, number, "constraint", line[:300])
+    path = f"{folder}/{name}"
+    text = (host.read(path, _LIMIT).value or b"").decode("utf-8", "replace")
+    if not constraint:
+        yield from _requirements(host, draft, path, text, seen)
         return
-    yield from _requirements(host, draft, path, answer.value.decode("utf-8", "replace"), depth + 1)
+    for number, line in _logical_lines(text):
+        if requirement_name(line) in TORCH_FAMILY:
+            draft.setting(path, number, "constraint", line[:300])
+
+
+def _stays_inside(host: Host, folder: str, name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    if ":" in name or name.startswith(("/", "~")) or ".." in parts:
+        return False
+    for part in parts:
+        folder = f"{folder}/{part}"
+        target = host.link(folder).value
+        if target is not None and (target.startswith("/") or ".." in target.split("/")):
+            return False
+    return True
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

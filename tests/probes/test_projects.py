@@ -257,3 +257,27 @@ def test_noise_never_raises(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(noise.encode() + bytes(range(256)))
     _, facts = _examine(tmp_path)
     assert all(isinstance(s, Setting) for s in facts.settings or ())
+
+
+def test_requirement_files_that_name_each_other_end(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}-requirements.txt").write_text(
+            "".join(f"-r {other}-requirements.txt\n" for other in "abc" * 60) + f"torch>=2.{ord(name) - 90}\n"
+        )
+    asked, facts = _examine(tmp_path)
+    assert asked is not None
+    assert len([s for s in facts.settings or () if s.key == "requirement"]) == 3
+
+
+def test_a_link_that_leads_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.txt").write_text("torch==1.13.1\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "linked.txt").symlink_to(outside / "secret.txt")
+    (project / "folder").symlink_to("../outside")
+    (project / "requirements.txt").write_text("-r linked.txt\n-r folder/secret.txt\n-c folder/secret.txt\n")
+    asked, facts = _examine(project)
+    assert asked is None
+    assert facts.settings == ()
