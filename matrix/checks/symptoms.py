@@ -50,6 +50,11 @@ def _on_linux_itself(case: Case) -> bool:
     return not case.facts.system.wsl and not case.facts.system.jetson and not case.facts.system.container
 
 
+def _on_the_bus(case: Case, index: int) -> bool:
+    """Whether the GPU was read off a bus listing, not only named by a person."""
+    return "controller" in (case.facts.source(f"gpus[{index}]") or "")
+
+
 def _not_usable(case: Case) -> bool:
     return case.facts.torch.gpu_available is not True
 
@@ -370,7 +375,7 @@ PROOFS: tuple[Proof, ...] = (
     ),
     Proof(
         finding="companion-mismatch",
-        symptoms=("companion-cuda-differs", "conflict-of-companion"),
+        symptoms=("companion-cuda-differs", "conflict-of-companion", "undefined-symbol-companion"),
         about="installed",
         detail="torch and a companion were built for different releases or CUDA versions.",
         fix=("install torch, torchvision and torchaudio in one command from one index",),
@@ -386,6 +391,97 @@ PROOFS: tuple[Proof, ...] = (
             "or take a release of it that allows this torch",
         ),
         facts=("packages.torch",),
+    ),
+    Proof(
+        finding="wsl-driver-not-visible",
+        symptoms=("libcuda-not-found",),
+        about="machine",
+        detail="Inside WSL the Windows driver's libcuda is not on the loader's path.",
+        fix=(
+            "put /usr/lib/wsl/lib on LD_LIBRARY_PATH (first), or run: sudo ldconfig",
+            "update the NVIDIA driver in Windows, then: wsl --shutdown",
+        ),
+        when=lambda case: bool(case.facts.system.wsl) and _not_usable(case),
+        facts=("system.wsl",),
+    ),
+    Proof(
+        finding="driver-missing",
+        symptoms=("nvidia-smi-not-found", "libcuda-not-found", "found-no-nvidia-driver"),
+        about="nvidia",
+        detail="The machine has an NVIDIA GPU and nothing of its driver is found.",
+        fix=lambda case: remedies.nvidia_driver(case.facts),
+        when=lambda case: (
+            _on_linux_itself(case)
+            and case.facts.torch.gpu_available is False
+            and not case.facts.drivers.nvidia.version
+            and any(g.pci_id or _on_the_bus(case, i) for i, g in case.gpus("nvidia"))
+        ),
+        facts=("gpus[0].name", "gpus[0].pci_id"),
+    ),
+    Proof(
+        finding="downstream-arch-missing",
+        symptoms=("flash-attn-needs-ampere",),
+        about="installed",
+        detail="The extension has no kernels for GPUs before Ampere; torch itself runs.",
+        fix=("use another attention implementation: attn_implementation='sdpa'",),
+        when=lambda case: all(version_key(g.compute_capability or "0") < (8, 0) for _, g in case.gpus("nvidia")),
+        facts=("gpus[0].name", "gpus[0].compute_capability"),
+    ),
+    Proof(
+        finding="ipex-version-mismatch",
+        symptoms=("ipex-needs-other-torch",),
+        about="installed",
+        detail="The extension for PyTorch says itself that it needs another torch.",
+        fix=(
+            "remove intel-extension-for-pytorch: torch's own XPU build has taken its place",
+            "or install the torch of the same major.minor",
+        ),
+        facts=("packages.intel-extension-for-pytorch", "torch.version"),
+    ),
+    Proof(
+        finding="downstream-abi-mismatch",
+        symptoms=("built-for-another-torch",),
+        about="installed",
+        detail="The extension says itself that it was built for another torch.",
+        fix=(
+            "install the release of the extension that was built for this torch",
+            "or the torch that it was built for",
+        ),
+        facts=("torch.version",),
+    ),
+    Proof(
+        finding="driver-too-old",
+        symptoms=("invalid-ptx",),
+        about="nvidia",
+        detail="The driver cannot translate PTX of this build's newer toolkit.",
+        fix=lambda case: remedies.update_nvidia_driver(case.facts, "580"),
+        lies_in="system",
+        facts=("drivers.nvidia.version", "drivers.nvidia.cuda", "torch.version"),
+    ),
+    Proof(
+        finding="container-no-gpu",
+        symptoms=("nvml-unknown-error",),
+        about="nvidia",
+        detail="The container lost its GPU devices: NVML cannot open them any more.",
+        fix=(
+            "start the container again",
+            "to keep it from happening: name the devices (--device /dev/nvidia0 …), or use the cgroupfs driver",
+        ),
+        when=lambda case: bool(case.facts.system.container),
+        facts=("system.container",),
+    ),
+    Proof(
+        finding="rosetta-python",
+        symptoms=("mps-not-built",),
+        about="machine",
+        detail="This is Apple silicon and the installed torch is the one for Intel Macs: the interpreter is an x86-64 one.",
+        fix=("install an arm64 Python (python.org, Homebrew under /opt/homebrew, conda for osx-arm64)",),
+        when=lambda case: (
+            case.facts.system.os == "macos"
+            and case.facts.system.machine == "aarch64"
+            and (case.facts.cpu.model or "").startswith("Apple")
+        ),
+        facts=("cpu.model", "python.machine"),
     ),
     Proof(
         finding="downstream-arch-missing",

@@ -370,6 +370,17 @@ def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
     ):
         rows = (*seen(case, "no-cuda-packages")[:1], "gpus[0].name", "system.machine")
         detail = "torch came without CUDA packages: the default index served its CPU build for this platform."
+    elif (
+        case.symptom("cuda-not-compiled")
+        and facts.system.os != "macos"
+        and (case.gpus("nvidia") or facts.drivers.nvidia.version)
+        and (installed is None or installed.variant in (None, "cpu"))
+    ):
+        rows = (*seen(case, "cuda-not-compiled")[:1], "gpus[0].name", "drivers.nvidia.version", "torch.version")
+        detail = "torch says that it was built without CUDA, and the machine has an NVIDIA GPU."
+    elif case.symptom("xpu-not-compiled-text") and case.gpus("intel"):
+        rows = (*seen(case, "xpu-not-compiled-text")[:1], "gpus[0].name", "torch.version")
+        detail = "torch says that it was built without XPU support, and the machine has an Intel GPU."
     else:
         return
     yield finding(

@@ -314,6 +314,11 @@ def _python(reading: Reading, index: int, value: str, rank: int) -> None:
         reading.put("python.machine", "x86_64", index, rank)
 
 
+def _python_name(reading: Reading, index: int, value: str, rank: int) -> None:
+    if value.lower() in ("cpython", "pypy", "graalpy"):
+        reading.put("python.implementation", value.lower(), index, rank)
+
+
 def _machine(reading: Reading, index: int, value: str, rank: int) -> None:
     match = values.machine_in(value)
     if match:
@@ -648,14 +653,15 @@ _LABELS: dict[str, Handler] = _table(
                  "pytorch detects gpu|torch.cuda.is available(|torch.xpu.is available("),
     (_mps_built, "is mps (metal performance shader) built|is mps metal performance shader built|mps built|torch.backends.mps.is built|torch.backends.mps.is built("),
     (_mps_available, "is mps available|mps available|torch.backends.mps.is available|torch.backends.mps.is available("),
-    (_system, "os|os version|operating system|system|platform|host os|distribution|distro|os platform|os name|host|python platform|image|environment|pretty name"),
+    (_system, "os|os version|os name|operating system|system|platform|host os|distribution|distro|os platform|os name|host|python platform|image|environment|pretty name"),
     (_kernel, "kernel|kernel version|linux kernel"),
     (_libc, "libc version|libc|glibc|glibc version"),
-    (_python, "python version|python|python ver|python-version|.python-version|cpython|python interpreter|python full version"),
+    (_python, "python version|python|sys.version|python banner|python ver|python-version|.python-version|cpython|python interpreter|python full version"),
+    (_python_name, "sys.implementation.name|implementation"),
     (_free_threaded, "python build flags|configure options"),
-    (_machine, "arch|architecture|machine|hardware|hardware model|machine type|board|device|system info|hw"),
+    (_machine, "arch|architecture|machine|system type|hardware|hardware model|machine type|board|device|system info|hw"),
     (_gpu, "gpu|gpus|gpu name|gpu type|graphics|graphics card|video card|vga|dgpu|dgpu (target|gpu model|gpu(s|card|accelerator|accelerators|gpu device|"
-           "name|gpu.name|cuda device|device name|gpu info|rocm device detected|nvidia gpu|amd gpu|gpu 型号|xpu type|using gpu type"),
+           "name|card name|gpu.name|cuda device|device name|gpu info|rocm device detected|nvidia gpu|amd gpu|gpu 型号|xpu type|using gpu type"),
     (_cpu_or_gpu, "cpu / gpu|cpu/gpu"),
     (_gpu, "igpu (also present|igpu"),
     (_nvidia_driver, "nvidia driver version|nvidia driver|cuda driver version|driver version|nvidia-driver"),

@@ -14,6 +14,7 @@ __all__ = ["conclude"]
 def conclude(reading: Reading) -> None:
     """Completes a draft: the variant of a torch without CUDA, the machine of an interpreter, Rosetta."""
     _variant(reading)
+    _not_compiled(reading)
     _apple_gpu(reading)
     _interpreter_machine(reading)
     _two_torches(reading)
@@ -44,6 +45,16 @@ def _variant(reading: Reading) -> None:
         draft.put("torch.variant", "mps" if machine == "aarch64" else "cpu", source, rank=PRINTED)
     else:
         draft.put("torch.variant", "cpu", source, rank=PRINTED)
+
+
+def _not_compiled(reading: Reading) -> None:
+    """torch says that it was built without CUDA; on a Mac that is no news."""
+    draft = reading.draft
+    if draft.value("torch.variant") is not None or draft.value("system.os") == "macos":
+        return
+    for index in reading.find("Torch not compiled with CUDA enabled"):
+        reading.put("torch.variant", "cpu", index, PRINTED)
+        return
 
 
 def _apple_gpu(reading: Reading) -> None:

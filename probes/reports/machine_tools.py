@@ -54,6 +54,16 @@ def read_machine(reading: Reading) -> None:
             word = reading.lines[index + 1].strip()
             if word in _ARCHITECTURES:
                 reading.put("system.machine", normal_machine(word), index + 1, MEASURED)
+        if "uname -r" in line and line.rstrip().endswith("uname -r") and index + 1 < len(reading.lines):
+            _kernel(reading, index + 1, reading.lines[index + 1].strip())
+        if "Linux version " in line and (match := re.search(r"Linux version (\d\S{2,80})", line)):
+            _kernel(reading, index, match[1])
+        if "Cuda compilation tools" in line and (
+            match := re.search(r"release (\d{1,2}\.\d{1,2})(?:, V(\d[\d.]{2,12}))?", line)
+        ):
+            reading.put("runtimes.cuda", match[2] or match[1], index, PRINTED)
+        if "Mach-O" in line or "ELF " in line:
+            _binary(reading, index, line)
         if "Linux " in line and (match := _UNAME.search(line)):
             reading.put("system.os", "linux", index, MEASURED)
             reading.put("system.kernel", match[1], index, MEASURED)
@@ -129,6 +139,34 @@ def read_machine(reading: Reading) -> None:
         if "raspberry" in low and (match := _RASPBERRY.search(low)):
             reading.put("cpu.model", "Raspberry Pi " + match[1].strip().split(".")[0], index, CLAIMED)
             reading.put("system.os", "linux", index, CLAIMED - 1)
+
+
+def _kernel(reading: Reading, index: int, release: str) -> None:
+    if not re.match(r"\d{1,2}\.\d{1,3}[\w.+~-]{0,80}$", release):
+        return
+    reading.put("system.kernel", release, index, MEASURED)
+    reading.put("system.os", "linux", index, PRINTED)
+    if "microsoft" in release.lower():
+        reading.put("system.wsl", 2 if "WSL2" in release or "standard" in release else 1, index, MEASURED)
+
+
+def _binary(reading: Reading, index: int, line: str) -> None:
+    """What ``file`` says of an interpreter."""
+    if "python" not in line.lower():
+        return
+    match = re.search(
+        r"Mach-O (?:64-bit )?executable (x86_64|arm64)|ELF (32|64)-bit .{0,40}?(x86-64|aarch64|ARM|Intel 80386)", line
+    )
+    if match is None:
+        return
+    if match[1]:
+        reading.put("system.os", "macos", index, PRINTED)
+        reading.put("python.machine", normal_machine(match[1]), index, PRINTED + 3)
+        return
+    reading.put("system.os", "linux", index, PRINTED)
+    reading.put("python.bits", int(match[2]), index, PRINTED)
+    machine = {"x86-64": "x86_64", "aarch64": "aarch64", "ARM": "armv7l", "Intel 80386": "i686"}[match[3]]
+    reading.put("python.machine", machine, index, PRINTED + 3)
 
 
 def _os_release(reading: Reading) -> None:

@@ -12,6 +12,7 @@ from torchdoctor.probes.reports.commands import read_commands
 from torchdoctor.probes.reports.conclusions import conclude
 from torchdoctor.probes.reports.conda_output import read_conda
 from torchdoctor.probes.reports.device_access import read_device_access
+from torchdoctor.probes.reports.extension_messages import read_extension_messages
 from torchdoctor.probes.reports.free_text import read_free_text
 from torchdoctor.probes.reports.intel_tools import read_intel
 from torchdoctor.probes.reports.machine_tools import read_machine
@@ -36,6 +37,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_amd,
     read_intel,
     read_torch_messages,
+    read_extension_messages,
     read_packages,
     read_dump,
     read_session,

@@ -37,6 +37,9 @@ _BARE_TORCH = re.compile(
     r"^\s{0,8}'?(\d{1,2}\.\d{1,2}\.\d{1,2}(?:a\d|rc\d{1,2})?(?:\.dev\d{8})?\+(?:cpu|cu\d|rocm\d|xpu)[\w.]{0,40})'?(?:\s|$)"
 )
 _HIP = re.compile(r"\b(\d\.\d{1,2}\.\d{4,6}(?:-[0-9a-f]{6,12})?)\b")
+_BARE_BANNER = re.compile(
+    r"^\s{0,4}'?(\d\.\d{1,2}\.\d{1,2}\S{0,12} (?:\||\(|experimental|free-threading).{0,160}\[(?:GCC|Clang|MSC|PyPy).{0,60})"
+)
 _ASSIGNED = re.compile(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)[`\s]{0,4}(?:==|=|->|→|:|#|returns|is)\s{0,4}(True|False|\d{1,3})"
 )
@@ -52,10 +55,14 @@ def read_session(reading: Reading) -> None:
     if not reading.has("python", "torch", "cp3", "py3", "sm_", "arch_list", "_xpudeviceproperties"):
         return
     for index, line in enumerate(reading.lines):
-        if len(line) < 4:
+        if len(line) < 2:
             continue
         if "ython" in line:
             _python(reading, index, line)
+        elif "[" in line and (banner := _BARE_BANNER.match(line)):
+            put_python(reading, index, banner[1], PRINTED + 2)
+        if "platform" in line or "calcsize" in line or "maxsize" in line or "capability()" in line:
+            _asked(reading, index, line)
         if "packages" in line or "python3" in line or ":\\" in line:
             put_path(reading, index, line, PRINTED - 2)
         if "torch" in line or "is_available" in line:
@@ -204,6 +211,33 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         and (match := re.search(r"\b(\d{1,2})\b", answer))
     ):
         reading.symptom(f"xpu-devices-{match[1]}", answer_at)
+
+
+def _asked(reading: Reading, index: int, line: str) -> None:
+    """Questions whose answer stands alone on the next line: what the interpreter was built for, what the GPU is."""
+    answer_at = _next_text(reading, index) if _is_prompt(line) else None
+    if answer_at is None:
+        return
+    answer = reading.lines[answer_at].strip().strip("'\"")
+    if ("platform.machine()" in line or "get_platform()" in line) and (
+        machine := values.machine_in(answer.replace("win-", "").replace("_", "-", 0))
+    ):
+        reading.put("python.machine", machine, answer_at, PRINTED + 3)
+        reading.put("system.machine", machine, answer_at, CLAIMED - 1)
+        if answer.startswith("macosx"):
+            reading.put("system.os", "macos", answer_at, PRINTED)
+        elif answer.startswith("win"):
+            reading.put("system.os", "windows", answer_at, PRINTED)
+    elif "win32" in answer and "get_platform()" in line:
+        reading.put("python.bits", 32, answer_at, PRINTED + 3)
+        reading.put("system.os", "windows", answer_at, PRINTED)
+    elif "calcsize" in line and answer in ("32", "64"):
+        reading.put("python.bits", int(answer), answer_at, PRINTED + 3)
+    elif "maxsize" in line and "2**32" in line.replace(" ", "") and answer in ("True", "False"):
+        reading.put("python.bits", 64 if answer == "True" else 32, answer_at, PRINTED + 3)
+    elif "get_device_capability" in line and (match := _CAPABILITY.match(answer)) and not reading.has("rocm", "gfx"):
+        row = ({"vendor": "nvidia", "compute_capability": f"{match[1]}.{match[2]}"}, reading.source(answer_at))
+        reading.gpu_lists.append(GpuList(PRINTED + 2, False, [row]))
 
 
 def _answer(reading: Reading, index: int, what: str, word: str) -> None:

@@ -32,6 +32,7 @@ _SM_LINE = re.compile(r"^\s{0,8}(?:[-*] )?((?:sm|compute)_\d{2,3}[af]?)\s*$")
 _USING = re.compile(
     r"Using GPU \d{1,2} \((.{2,80})\) of compute capability (\d{1,2}\.\d) with (\d{1,3}\.\d)Gb total memory"
 )
+_YOU_HAVE = re.compile(r"PyTorch (\d[\w.+]{2,30}) (?:with CUDA \d{3,5} )?\(you have (\d[\w.+]{2,30})\)")
 _HIGHEST = re.compile(r"[Hh]ighest [Cc]ompute [Cc]apability(?: among GPUs detected)?: \(?(\d{1,2})(?:\.|, ?)(\d)")
 _COMPILED = re.compile(
     r"compiled with different CUDA versions\.? PyTorch has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2}) (?:and|whereas) (torchvision|TorchAudio|torchaudio) has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2})"
@@ -46,6 +47,7 @@ def read_torch_messages(reading: Reading) -> None:
         "driver on your system",
         "kernels for this gpu",
         "cuda versions",
+        "you have ",
         "no longer supports this gpu",
         "total memory",
     ):
@@ -119,6 +121,11 @@ def read_torch_messages(reading: Reading) -> None:
                 reading.symptom("gpu-too-old-text", index)
         if "CUDA" in line and (match := _ADVICE.search(line)):
             reading.symptom("torch-advice", index, match[1].strip())
+        if "you have" in line and (match := _YOU_HAVE.search(line)):
+            if parsed := values.parse_torch(match[2]):
+                put_torch(reading, index, parsed, PRINTED)
+            if match[1] != match[2]:
+                reading.symptom("built-for-another-torch", index)
         if "different CUDA versions" in line and (match := _COMPILED.search(line)):
             reading.put("torch.cuda", match[1], index, PRINTED)
             reading.put("torch.variant", values.cuda_variant(match[1]), index, PRINTED)
