@@ -14,6 +14,7 @@ from torchdoctor.probes.interpreter_script import SCRIPT
 from torchdoctor.probes.live import LiveHost
 from torchdoctor.probes.recording import SCHEMA
 from torchdoctor.probes.redaction import Redactor
+from torchdoctor.probes.settings import bare_settings
 
 __all__ = ["Recorder"]
 
@@ -48,7 +49,7 @@ class Recorder:
         answer = self._host.read(path, limit)
         with self._lock:
             if answer.value is not None and len(answer.value) >= len(self._files.get(path, b"")):
-                self._files[path] = bare_metadata(path, answer.value)
+                self._files[path] = bare_settings(path, bare_metadata(path, answer.value))
         return self._note(path, answer, failed=True)
 
     def read_at(self, path: str, offset: int, limit: int) -> Answer[bytes]:
