@@ -419,15 +419,6 @@ PROOFS: tuple[Proof, ...] = (
         facts=("gpus[0].name", "gpus[0].pci_id"),
     ),
     Proof(
-        finding="downstream-arch-missing",
-        symptoms=("flash-attn-needs-ampere",),
-        about="installed",
-        detail="The extension has no kernels for GPUs before Ampere; torch itself runs.",
-        fix=("use another attention implementation: attn_implementation='sdpa'",),
-        when=lambda case: all(version_key(g.compute_capability or "0") < (8, 0) for _, g in case.gpus("nvidia")),
-        facts=("gpus[0].name", "gpus[0].compute_capability"),
-    ),
-    Proof(
         finding="ipex-version-mismatch",
         symptoms=("ipex-needs-other-torch",),
         about="installed",
@@ -457,18 +448,6 @@ PROOFS: tuple[Proof, ...] = (
         fix=lambda case: remedies.update_nvidia_driver(case.facts, "580"),
         lies_in="system",
         facts=("drivers.nvidia.version", "drivers.nvidia.cuda", "torch.version"),
-    ),
-    Proof(
-        finding="container-no-gpu",
-        symptoms=("nvml-unknown-error",),
-        about="nvidia",
-        detail="The container lost its GPU devices: NVML cannot open them any more.",
-        fix=(
-            "start the container again",
-            "to keep it from happening: name the devices (--device /dev/nvidia0 …), or use the cgroupfs driver",
-        ),
-        when=lambda case: bool(case.facts.system.container),
-        facts=("system.container",),
     ),
     Proof(
         finding="rosetta-python",

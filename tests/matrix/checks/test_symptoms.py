@@ -19,9 +19,8 @@ def _seen(*ids: str, text: str = "the text", **groups: Any) -> dict[str, Any]:
 
 _NEEDS: dict[str, dict[str, Any]] = {
     "windows-runtime-missing": _seen("winerror-126", text=r"Error loading C:\x\torch\lib\fbgemm.dll"),
-    "bnb-library-missing": _seen("bnb-library-missing", text="libbitsandbytes_cuda121_nocublaslt.so"),
+    "downstream-arch-missing": _seen("bnb-library-missing", text="libbitsandbytes_cuda121_nocublaslt.so"),
     "libcuda-not-found": _seen("libcuda-not-found", system={"os": "linux", "wsl": 2}),
-    "nvml-unknown-error": _seen("nvml-unknown-error", system={"os": "linux", "container": "docker"}),
     "mps-not-built": _seen("mps-not-built", system={"os": "macos", "machine": "aarch64"}, cpu={"model": "Apple M1"}),
     "nvidia-smi-not-found": _seen(
         "nvidia-smi-not-found",
@@ -34,7 +33,7 @@ _NEEDS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("proof", PROOFS, ids=lambda p: f"{p.finding} {p.symptoms[0]}")
 def test_each_rule_fires_and_names_the_line(examine: Examine, proof: Any) -> None:
-    profile = _NEEDS.get(proof.symptoms[0]) or _NEEDS.get(proof.finding) or _seen(proof.symptoms[0])
+    profile = _NEEDS.get(proof.finding) or _NEEDS.get(proof.symptoms[0]) or _seen(proof.symptoms[0])
     if proof.symptoms == ("found-no-nvidia-driver",):
         profile = _seen("found-no-nvidia-driver", "docker-run-without-gpu")
     found = examine(profile)[proof.finding]
