@@ -11,7 +11,6 @@ from torchdoctor.probes.host import Host
 __all__ = [
     "Found",
     "Scan",
-    "bare_metadata",
     "canonical",
     "conda_packages",
     "metadata_head",
@@ -83,17 +82,6 @@ def metadata_head(host: Host, found: Found, limit: int = _HEADERS) -> bytes:
         if answer.value is not None:
             return answer.value.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
     return b""
-
-
-def bare_metadata(path: str, data: bytes) -> bytes:
-    """Of a metadata file what a probe reads: name, version and requirements, not authors and descriptions. Any other file
-    is given back as it is.
-    """
-    if not path.endswith(("/METADATA", "/PKG-INFO", ".egg-info")):
-        return data
-    head = data.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
-    kept = [line for line in head.split(b"\n") if line.lower().startswith((b"name:", b"version:", b"requires-dist:"))]
-    return b"\n".join(kept) + b"\n\n"
 
 
 def requirements(head: bytes) -> Iterator[str]:

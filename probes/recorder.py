@@ -8,13 +8,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torchdoctor.probes.distributions import bare_metadata
+from torchdoctor.probes.bare import bare
 from torchdoctor.probes.host import ABSENT, DENIED, FAILED, Answer, Completed, Stat
 from torchdoctor.probes.interpreter_script import SCRIPT
 from torchdoctor.probes.live import LiveHost
 from torchdoctor.probes.recording import SCHEMA
 from torchdoctor.probes.redaction import Redactor
-from torchdoctor.probes.settings import bare_settings
 
 __all__ = ["Recorder"]
 
@@ -49,7 +48,7 @@ class Recorder:
         answer = self._host.read(path, limit)
         with self._lock:
             if answer.value is not None and len(answer.value) >= len(self._files.get(path, b"")):
-                self._files[path] = bare_settings(path, bare_metadata(path, answer.value))
+                self._files[path] = bare(path, answer.value)
         return self._note(path, answer, failed=True)
 
     def read_at(self, path: str, offset: int, limit: int) -> Answer[bytes]:

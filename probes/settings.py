@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from torchdoctor.probes.draft import Draft
@@ -11,7 +11,7 @@ from torchdoctor.probes.host import Host
 from torchdoctor.probes.toml_lines import Entry, inline_value, strings, toml_entries
 from torchdoctor.probes.variables import without_credentials
 
-__all__ = ["TORCH_FAMILY", "Line", "bare_settings", "pip_lines", "probe", "project_lines", "requirement_name"]
+__all__ = ["TORCH_FAMILY", "Line", "pip_lines", "probe", "project_lines", "requirement_name"]
 
 #: Distributions whose index, pin or lock decides which torch is installed.
 TORCH_FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
@@ -54,10 +54,6 @@ _VARIABLES = re.compile(
     r"TORCH_BACKEND|CUDA_DRIVER_VERSION|AMD_GPU_ARCHITECTURE|CONSTRAINT|OVERRIDE|PRERELEASE|CONFIG_FILE)|"
     r"NV_VARIANT_PROVIDER_FORCE_\w{1,60})\Z"
 )
-_CONFIGURATIONS = ("pip.conf", "pip.ini", "uv.toml", "pyproject.toml", "pdm.toml", ".conf")
-_PRIVATE = re.compile(rb"(?im)^([ \t]{0,40}[\w.-]{0,60}(?:user(?:name)?|pass(?:word)?|token|secret|auth|key)[\w-]{0,20}[ \t]{0,20}[=:])[^\r\n]{1,4000}")  # fmt: skip
-_HEADER = re.compile(rb"[ \t]{0,20}\[\[?([\w.\"' -]{1,120})\]\]?[ \t]{0,20}(?:#.{0,400})?\r?\Z")
-_TABLES = (b"tool.uv", b"tool.poetry.source", b"tool.pdm.source")
 _NAME = re.compile(r"\s{0,20}([A-Za-z0-9][A-Za-z0-9._-]{0,80})")
 _UPWARDS = 12  # folders from the current one towards the root
 _FILE = 1 << 20
@@ -145,27 +141,6 @@ def project_lines(text: str, name: str) -> Iterator[Line]:
         elif table == "tool.uv" and key == "index":  # a list of inline tables
             for label, url in _inline_indexes(value):
                 yield Line(entry.line, f"tool.uv.index.{label}", url[:400])
-
-
-def bare_settings(path: str, data: bytes) -> bytes:
-    """A configuration file for a recording: names of users, passwords and keys emptied; of a project's file only the
-    tables that are read here, everything else as empty lines.
-    """
-    if not path.endswith(_CONFIGURATIONS):
-        return data
-    if path.endswith("pyproject.toml"):
-        data = b"\n".join(_read_here(data.split(b"\n")))
-    return _PRIVATE.sub(rb"\1 removed", data)
-
-
-def _read_here(lines: Iterable[bytes]) -> Iterator[bytes]:
-    table = b""
-    for line in lines:
-        if header := _HEADER.match(line):
-            table = header[1].strip()
-        dependency = table.startswith(b"tool.poetry") and table.endswith(b"dependencies")
-        kept = table.startswith(_TABLES) or (dependency and (header or line.lstrip().lower().startswith(b"torch")))
-        yield line if kept else b""
 
 
 def requirement_name(text: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.facts import Setting
-from torchdoctor.probes.settings import bare_settings, pip_lines, probe, project_lines, requirement_name
+from torchdoctor.probes.settings import pip_lines, probe, project_lines, requirement_name
 from torchdoctor.probes.toml_lines import inline_value, strings, toml_entries
 
 Recorded = Callable[..., Any]
@@ -212,19 +212,3 @@ def test_values_of_inline_tables() -> None:
 )
 def test_requirement_names(line: str, name: str | None) -> None:
     assert requirement_name(line) == name
-
-
-def test_a_recording_keeps_no_users_and_passwords() -> None:
-    text = b'[[index]]\nname = "corp"\nurl = "https://x/"\nusername = "jane"\r\n  password: ab\nauthor-key="k"\nindex-url = y\n'
-    bare = bare_settings("/home/user/.config/uv/uv.toml", text)
-    assert b"jane" not in bare and b"ab" not in bare and b'"k"' not in bare
-    assert b'name = "corp"' in bare and b"index-url = y" in bare
-    assert bare.count(b"\n") == text.count(b"\n")
-    assert bare_settings("/proc/cpuinfo", b"user: x") == b"user: x"
-
-
-def test_a_recording_keeps_of_a_project_what_is_read_here() -> None:
-    text = PROJECT.replace("[project]", '[project]\nname = "skunkworks"\nauthors = [\n  { name = "Jane" },\n]')
-    bare = bare_settings("/home/user/app/pyproject.toml", text.encode()).decode()
-    assert "skunkworks" not in bare and "Jane" not in bare
-    assert list(project_lines(bare, "pyproject.toml")) == list(project_lines(text, "pyproject.toml"))
