@@ -66,15 +66,19 @@ def _newer(choice: Choice) -> tuple[Judged, Outcome] | None:
     taken = choice.accepted
     if taken is None:
         return None
-    for judged in choice.considered:
-        ahead = version_key(judged.build.torch) > version_key(taken.build.torch) or (
-            judged.uses_gpu and not taken.uses_gpu
-        )
-        if not ahead or (taken.uses_gpu and not judged.uses_gpu) or (choice.gpu_vendors and not judged.uses_gpu):
-            continue
-        if judged.unknown or len(judged.reasons) != 1 or judged.reasons[0] not in _CHANGEABLE:
-            continue
-        return judged, _hardest(judged.failed)
+    one_away = [
+        j
+        for j in choice.considered
+        if not j.unknown and len(j.reasons) == 1 and j.reasons[0] in _CHANGEABLE and (j.uses_gpu or not taken.uses_gpu)
+    ]
+    for judged in one_away:
+        newer = version_key(judged.build.torch) > version_key(taken.build.torch)
+        if (newer or not taken.uses_gpu) if judged.uses_gpu else (newer and not choice.gpu_vendors):
+            return judged, _hardest(judged.failed)
+    # A GPU that nothing here can use leaves the CPU builds to choose from.
+    for judged in one_away:
+        if version_key(judged.build.torch) > version_key(taken.build.torch):
+            return judged, _hardest(judged.failed)
     return None
 
 
@@ -128,7 +132,8 @@ def notes(
 
 def _ended(choice: Choice, newest: str) -> Outcome | None:
     """The hardware reason that keeps every build of the newest release from this machine, if that is what does."""
-    of_newest = [j for j in choice.considered if j.build.torch == newest and (j.uses_gpu or not choice.gpu_vendors)]
+    with_gpu = bool(choice.gpu_vendors) and (choice.accepted is None or choice.accepted.uses_gpu)
+    of_newest = [j for j in choice.considered if j.build.torch == newest and (j.uses_gpu or not with_gpu)]
     if not of_newest and choice.platforms.possible == ("macos_x86_64",):
         return failed(
             "macos-x86-dropped",

@@ -9,7 +9,7 @@ from torchdoctor.matrix.case import Case, Installed
 from torchdoctor.matrix.catalog import Build, Catalog, Release, line_of, version_key
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
-from torchdoctor.matrix.grounds import install_hint, to_findings
+from torchdoctor.matrix.grounds import install_hint, telling, to_findings
 from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.platforms import interpreter_machine, platforms_of
 from torchdoctor.matrix.request import RequestError, normal_variant
@@ -111,6 +111,7 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
     if case.facts.torch.gpu_available:
         # torch itself reached the driver: whatever the numbers say, it is not too old.
         outcomes = [o for o in outcomes if o.id != "driver-too-old"]
+    outcomes = list(telling(case, outcomes))
     gpu = [o for o in outcomes if o.gpu is not None]
     rest = [o for o in outcomes if o.gpu is None]
     vendor = _vendor(installed.variant)
@@ -119,7 +120,8 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
     covers_all = cure is not None and not today.left_out
     if gpu:
         severity = "warning" if partly and not covers_all else "blocker"
-        serving = cure if cure is not None and _serves(cure, gpu) else None
+        # A build for another vendor's card is a cure as well.
+        serving = cure if cure is not None and (cure.build.vendor != vendor or _serves(cure, gpu)) else None
         yield from to_findings(case, gpu, about="installed", severity=severity, cure=serving)  # type: ignore[arg-type]
         if partly and not covers_all:
             yield _mixed(case, tuple(dict.fromkeys(o.gpu for o in gpu if o.gpu is not None)))

@@ -11,7 +11,7 @@ from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.select import Judged
 from torchdoctor.matrix.verdict import About, Finding, Severity
 
-__all__ = ["OUTSIDE", "install_hint", "to_findings"]
+__all__ = ["OUTSIDE", "install_hint", "telling", "to_findings"]
 
 OUTSIDE = frozenset({"hardware", "system", "container", "interpreter"})
 """Layers outside the Python environment: what lies there makes a verdict ``blocked``."""
@@ -50,7 +50,7 @@ def to_findings(
     ``other_release`` one that does so in another release (named as a way out, but not a cure of the request).
     """
     seen: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
+    for outcome in telling(case, outcomes):
         if outcome.status == "failed":
             seen.setdefault(outcome.id, []).append(outcome)
     for id, group in seen.items():
@@ -60,9 +60,12 @@ def to_findings(
             layer = "packages" if cure is not None else _EITHER[id]
         if id == "gfx-unsupported" and layer != "packages" and about == "installed" and _gfx(case, first):
             layer = "environment"  # a variable lets this generation's code run
-        fix = [*install_hint(cure or other_release), *_REMEDY.get(id, _no_remedy)(case, first)]
-        if layer is not None and layer != "packages" and about == "request":
-            fix.reverse()
+        hint, remedy = install_hint(cure or other_release), _REMEDY.get(id, _no_remedy)(case, first)
+        outside = layer is not None and layer != "packages" and about == "request"
+        # An override is a try, never the first thing to do; another system, driver or macOS is, in the order given.
+        fix = [*remedy, *hint] if outside and id != "gfx-unsupported" else [*hint, *remedy]
+        if not fix and id in _NO_CODE:
+            fix = list(_without_code(case, group))
         yield finding(
             id,
             case,
@@ -73,6 +76,22 @@ def to_findings(
             evidence=tuple(dict.fromkeys(f for o in group for f in o.facts)),
             fix=fix,
         )
+
+
+def telling(case: Case, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes without a driver that no longer serves any NVIDIA GPU here: where code is missing too, the generation
+    of the GPU is the cause, and no driver would help.
+    """
+    from torchdoctor.matrix.drivers import at_least, last_branch
+
+    told = tuple(outcomes)
+    driver = next((o for o in told if o.id == "driver-too-old" and o.status == "failed"), None)
+    if driver is None or not any(o.id in _NO_CODE and o.status == "failed" for o in told):
+        return told
+    ends = [last_branch(g.compute_capability or "") for _, g in case.gpus("nvidia")]
+    if not ends or any(end is None or at_least(end, driver.value) for end in ends):
+        return told
+    return tuple(o for o in told if o.id != "driver-too-old")
 
 
 def _no_remedy(case: Case, outcome: Outcome) -> tuple[str, ...]:
@@ -107,6 +126,18 @@ def _hardware(case: Case, outcome: Outcome) -> tuple[str, ...]:
     return ()
 
 
+_NO_CODE = ("gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing", "gfx-unsupported", "xpu-gpu-unsupported")
+
+
+def _without_code(case: Case, group: list[Outcome]) -> tuple[str, ...]:
+    """What is left to do about GPUs that no build for this machine has code for."""
+    gpus, places = case.facts.gpus or (), {o.gpu for o in group if o.gpu is not None}
+    beside = [i for i, g in enumerate(gpus) if i not in places and any(g.vendor == gpus[p].vendor for p in places)]
+    if beside:
+        return ("leave this GPU out, or serve it from an environment of its own with a build that has code for it",)
+    return ("take the CPU build, or use another GPU: no build that runs on this machine has code for this one",)
+
+
 def _gfx(case: Case, outcome: Outcome) -> tuple[str, ...]:
     gpu = (case.facts.gpus or ())[outcome.gpu] if outcome.gpu is not None else None
     near = _OVERRIDES.get((gpu.gfx or "")[:-1] if gpu else "")
@@ -116,9 +147,7 @@ def _gfx(case: Case, outcome: Outcome) -> tuple[str, ...]:
         and "HSA_OVERRIDE_GFX_VERSION" not in (case.facts.environment or {})
     ):
         # Reported to work within a generation; suggested, never set (source: the override table of the GPU data).
-        return (
-            f"or try HSA_OVERRIDE_GFX_VERSION={near} (works for some chips of this generation, unsupported by AMD)",
-        )
+        return (f"try HSA_OVERRIDE_GFX_VERSION={near} (works for some chips of this generation, unsupported by AMD)",)
     return ()
 
 

@@ -66,6 +66,7 @@ def judge(
     if requested or not over_installed:
         found += request_findings(case, want, variant, choice, today)
     found += run_checks(case)
+    found = [_idle_override(f, case, choice) for f in found]
     if asked.requires:
         found = [_required(f) for f in found]
     findings = tuple(suppress(found))
@@ -76,7 +77,7 @@ def judge(
     findings = (*findings, *(n for n in notes if all(n.id != f.id for f in findings)))
     status = _status(findings, case, choice if requested or not over_installed else today, over_installed, report)
     if status == "unknown" or report:
-        findings = (*findings, *_questions(case, findings, status))
+        findings = (*findings, *_questions(case, findings, status, choice))
     requires = tuple(_require(what, case, choice, over_installed, findings) for what in asked.requires)
     return Judgement(
         facts=facts,
@@ -123,6 +124,16 @@ def _required(finding: Finding) -> Finding:
         if finding.severity == "warning" and finding.id in KEEPS_FROM_GPU
         else finding
     )
+
+
+def _idle_override(finding: Finding, case: Case, choice: Choice) -> Finding:
+    """A wrong override harms ROCm builds only: where none is installed and none would be, it is but worth knowing."""
+    if finding.id != "gfx-override-mismatch" or finding.about == "installed":
+        return finding
+    accepted = choice.accepted
+    if accepted is None or accepted.build.vendor == "amd":
+        return finding
+    return replace(finding, severity="warning") if finding.severity == "blocker" else finding
 
 
 def _status(findings: tuple[Finding, ...], case: Case, choice: Choice, over_installed: bool, report: bool) -> Status:
@@ -179,12 +190,13 @@ def _require(what: str, case: Case, choice: Choice, over_installed: bool, findin
     return Require(what=what, met=met, why=() if met else ("gpu-not-found",) if not mine else ("wrong-variant",))
 
 
-def _questions(case: Case, findings: tuple[Finding, ...], status: Status) -> Iterator[Finding]:
+def _questions(case: Case, findings: tuple[Finding, ...], status: Status, choice: Choice) -> Iterator[Finding]:
     from torchdoctor.matrix.checks.questions import questions
 
     if status in ("ok", "unknown"):
         known = {f.id for f in findings}
-        yield from (q for q in questions(case) if q.id not in known)
+        missing = choice.accepted.unknown if status == "unknown" and choice.accepted is not None else ()
+        yield from (q for q in questions(case, missing) if q.id not in known)
 
 
 def _candidate(judged: object, choice: Choice) -> Candidate:

@@ -72,13 +72,16 @@ def nvidia_driver(facts: Facts, *, open_module: bool | None = None) -> tuple[str
 
 
 def update_nvidia_driver(facts: Facts, branch: str) -> tuple[str, ...]:
-    """Bring the driver to ``branch`` (``580``) or newer and restart."""
+    """Bring the driver to ``branch`` (``580``, or a build such as ``525.60.13``; empty where no number is known) or newer
+    and restart.
+    """
+    branch = branch or str(_branch(facts, branch))
     if facts.system.wsl:
         return (f"install NVIDIA driver {branch} or newer in Windows ({_DRIVER_PAGE})", "wsl --shutdown")
     if facts.system.container:
         return (f"update the NVIDIA driver of the host to {branch} or newer", restart(facts))
     step = {
-        "ubuntu": f"sudo apt install nvidia-driver-{branch}",
+        "ubuntu": f"sudo apt install nvidia-driver-{_branch(facts, branch)}",
         "debian": f"sudo apt install nvidia-driver  # {branch} or newer; if the release has it not: {_DRIVER_GUIDE}",
         "fedora": f"sudo dnf upgrade --refresh akmod-nvidia  # {branch} or newer",
         "rhel": f"sudo dnf upgrade 'nvidia*'  # {branch} or newer, from NVIDIA's repository",
@@ -88,6 +91,18 @@ def update_nvidia_driver(facts: Facts, branch: str) -> tuple[str, ...]:
         "windows": f"install NVIDIA driver {branch} or newer from {_DRIVER_PAGE}",
     }.get(family(facts), f"update the NVIDIA driver to {branch} or newer: {_DRIVER_GUIDE}")
     return (step, restart(facts))
+
+
+def _branch(facts: Facts, floor: str) -> int:
+    """The driver branch to install where one of at least ``floor`` is wanted: one that is still made and that runs every
+    GPU here. Of the old branches archives keep few.
+    """
+    from torchdoctor.matrix.drivers import driver_key, generations
+
+    ends = {cc: int(row.last_branch) for cc, row in generations().items() if row.last_branch}
+    mine = [ends[c] for g in facts.gpus or () if (c := g.compute_capability or "") in ends]
+    lasting = max(ends.values())  # the last branch for the oldest GPUs that are still served runs the newer ones too
+    return max(min([lasting, *mine]), *driver_key(floor)[:1], 0)
 
 
 def rebuild_nvidia_module(facts: Facts) -> tuple[str, ...]:

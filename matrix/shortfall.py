@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import MATRIX_DATE, Build, Release, version_key
 from torchdoctor.matrix.findings import finding
-from torchdoctor.matrix.grounds import to_findings
+from torchdoctor.matrix.grounds import install_hint, to_findings
 from torchdoctor.matrix.mixed import mixed_finding
 from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.request import Wanted, exists, in_family
@@ -23,7 +23,7 @@ KEEPS_FROM_GPU = frozenset(
     {"driver-too-old", "gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing", "gfx-unsupported",
      "xpu-gpu-unsupported", "macos-too-old", "glibc-too-old", "jetson-needs-vendor-wheel", "python-unsupported",
      "free-threaded-unsupported", "rosetta-python", "container-no-gpu", "devices-hidden", "metal-device-missing",
-     "macos-x86-dropped"}
+     "macos-x86-dropped", "no-wheel-for-platform"}
 )  # fmt: skip
 """Findings that become blockers where the GPU is required."""
 
@@ -66,13 +66,20 @@ def request_findings(case: Case, want: Wanted, variant: str | None, choice: Choi
                 case, refused, about="request", severity=severity, cure=None, other_release=today.accepted
             )
             return
+        if not refused:  # not for want of code: the driver does not know the chip
+            whole = [o for o in _whole(case, accepted, choice).failed if o.gpu is None]
+            yield from to_findings(case, whole, about="machine", severity="warning", cure=None)
+            return
         yield mixed_finding(case, choice.left_out, about="machine")
         yield from to_findings(case, refused, about="machine", severity="warning", cure=None)
         return
     if accepted.uses_gpu or variant == "cpu":
         return
     nearest = _nearest([j for j in choice.considered if j.uses_gpu], choice.gpu_vendors)
-    if nearest is None or _only_integrated(case, nearest):
+    if nearest is None:
+        yield from _no_build_here(case, choice, today)
+        return
+    if _only_integrated(case, nearest):
         return
     yield from _explain(case, nearest, want, variant, choice, today, severity)
 
@@ -93,6 +100,38 @@ def _explain(
     other = today.accepted if severity == "blocker" and today.accepted is not None else None
     about = "request" if severity == "blocker" else "machine"
     yield from to_findings(case, nearest.failed, about=about, severity=severity, cure=cure, other_release=other)  # type: ignore[arg-type]
+
+
+def _no_build_here(case: Case, choice: Choice, today: Choice) -> Iterator[Finding]:
+    """A graphics card for which nothing was ever published on this platform: the CPU build works, the card stays unused."""
+    published = {j.build.vendor for j in today.considered}
+    cards = [
+        (i, g)
+        for i, g in enumerate(case.facts.gpus or ())
+        if g.vendor in choice.gpu_vendors
+        and g.vendor not in published
+        and (g.integrated is False or case.asked.requires)
+    ]
+    system = case.facts.system
+    if not cards or system.os not in ("linux", "windows"):
+        return
+    place, card = cards[0]
+    kind = {"nvidia": "CUDA", "amd": "ROCm", "intel": "XPU"}.get(card.vendor or "", "GPU")
+    fix = ["run it on a system that has such wheels (see: torchdoctor releases)"]
+    if card.vendor == "amd" and system.os == "windows":
+        fix.insert(0, "AMD publishes wheels for Windows itself: https://github.com/ROCm/TheRock/blob/main/RELEASES.md")
+    yield finding(
+        "no-wheel-for-platform",
+        case,
+        about="machine",
+        severity="warning",
+        lies_in="system",
+        title="No build of torch for this GPU is published for this system",
+        detail=f"there is no {kind} wheel of torch for {system.os} on {interpreter_machine(case.facts)}: "
+        f"{card.name or 'the GPU'} stays unused",
+        evidence=("system.os", "python.machine", "system.machine", f"gpus[{place}].name"),
+        fix=fix,
+    )
 
 
 def _nearest(judged: list[Judged] | tuple[Judged, ...], vendors: tuple[str, ...]) -> Judged | None:
@@ -153,6 +192,15 @@ def _before_the_matrix(case: Case, version: str) -> Iterator[Finding]:
     elif first and version_key(version) < version_key(first):
         detail, newer = f"wheels for it begin with torch {first}", first
     else:
+        yield finding(
+            "insufficient-data",
+            case,
+            about="request",
+            severity="note",
+            detail=f"torch {version} is older than what the matrix holds (it begins with {case.catalog.oldest()}): nothing is known of its builds",
+            evidence=("request.torch",),
+            fix=(f"ask for torch {case.catalog.oldest()} or newer",),
+        )
         return
     yield finding(
         "python-unsupported",
@@ -185,7 +233,7 @@ def _nothing_published(
     if variant is not None and want.text is None and _before_its_time(case, variant):
         return
     if variant is not None and not _published(releases, variant):
-        yield _not_published(case, releases, variant, platform)
+        yield _not_published(case, want, releases, variant, platform)
         return
     if platform == "macos_x86_64" and all(version_key(r.version) > version_key(_ROSETTA_LAST) for r in releases):
         if _rosetta(case):
@@ -225,13 +273,18 @@ def _published(releases: list[Release], variant: str) -> bool:
     return any(in_family(b.variant, variant) for r in releases for b in r.builds)
 
 
-def _not_published(case: Case, releases: list[Release], variant: str, platform: str) -> Finding:
+def _not_published(case: Case, want: Wanted, releases: list[Release], variant: str, platform: str) -> Finding:
+    from torchdoctor.matrix.select import choose
+
     newest = releases[0]
     have = ", ".join(dict.fromkeys(b.variant for b in newest.on(platform)))
     others = [r.version for r in case.catalog.releases() if any(in_family(b.variant, variant) for b in r.builds)]
-    fix = [f"take one of the variants of torch {newest.version}: {have}"] if have else []
+    fix = list(install_hint(choose(case.catalog, case.facts, want).accepted))
+    if have:
+        fix.append(f"the variants of torch {newest.version} for this system: {have}")
     if others:
-        fix.append(f"or a release that has {variant}: {others[0]}" + (f" … {others[-1]}" if len(others) > 1 else ""))
+        span = f"{others[0]} … {others[-1]}" if len(others) > 1 else others[0]
+        fix.append(f"releases that have {variant}: {span}")
     return finding(
         "variant-not-published",
         case,
@@ -246,8 +299,6 @@ def _not_published(case: Case, releases: list[Release], variant: str, platform: 
 def _unpublished(
     case: Case, id: str, variant: str | None, detail: str, today: Choice | None = None, *, platform_has: bool = False
 ) -> Finding:
-    from torchdoctor.matrix.grounds import install_hint
-
     # Another variant is a cure; a release without any wheel for this platform has none.
     layer = "packages" if today is not None and variant is not None and platform_has else None
     return finding(

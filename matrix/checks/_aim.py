@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torchdoctor.matrix.gpu_code import capability
 from torchdoctor.matrix.verdict import About
 
 if TYPE_CHECKING:
     from torchdoctor.matrix.case import Case
     from torchdoctor.matrix.verdict import Severity
+    from torchdoctor.probes.facts import Gpu
 
-__all__ = ["about", "aims_at", "build_facts", "installed_vendor", "severity", "unusable", "vendor_of"]
+__all__ = ["about", "aims_at", "build_facts", "installed_vendor", "never_carried", "severity", "unusable", "vendor_of"]
 
 _REQUIRED = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel", "mps": "apple"}
 
@@ -60,3 +62,14 @@ def about(case: Case, vendor: str) -> About:
 def build_facts(case: Case) -> tuple[str, ...]:
     """The paths that name the installed build: what torch says of itself, else what the package list says."""
     return ("torch.version" if case.facts.torch.version else "packages.torch", "torch.variant")
+
+
+def never_carried(case: Case, gpu: Gpu) -> bool:
+    """No release ever carried this NVIDIA GPU: it is a display, and needs no driver for torch. Opens the oldest release's file."""
+    device = capability(gpu.compute_capability or "")
+    if device is None:
+        return False
+    oldest = case.catalog.line(case.catalog.oldest())
+    kernels = {k for r in oldest for b in r.builds if b.vendor == "nvidia" for k in b.kernels or ()}
+    lowest = min((int(k[3:]) for k in kernels if k.startswith("sm_") and k[3:].isdecimal()), default=0)
+    return device[0] * 10 + device[1] < lowest

@@ -132,6 +132,8 @@ def rocm_wsl_runtime(case: Case) -> Iterator[Finding]:
     if facts.system.wsl != 2 or facts.torch.gpu_available:
         return
     installed = installed_vendor(case) == "amd"
+    if facts.gpus and not case.gpus("amd"):
+        return  # a ROCm build on another vendor's GPU: the build is the fault
     if not installed and not (case.installed is None and accelerated_gpus(facts, "amd") and _meant(case)):
         return
     origin = case.installed.origin if case.installed else None
@@ -161,6 +163,9 @@ def gfx_override_mismatch(case: Case) -> Iterator[Finding]:
     match = _VERSION.fullmatch((value or "").strip())
     if match is None or facts.system.os not in ("linux", None):
         return
+    cards = {g.vendor for g in facts.gpus or () if g.integrated is False}
+    if installed_vendor(case) not in (None, "amd") or (cards and "amd" not in cards):
+        return  # nothing here runs ROCm
     target = f"gfx{int(match[1])}{int(match[2]):x}{int(match[3]):x}"
     for place, gpu in accelerated_gpus(facts, "amd"):
         chip = gfx_name(gpu.gfx or "")

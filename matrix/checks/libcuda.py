@@ -8,7 +8,7 @@ from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, aims_at
+from torchdoctor.matrix.checks._aim import about, aims_at, never_carried
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.forward_compat import compat_allowed, compat_in_use, halves_differ, spoken_major
 from torchdoctor.matrix.verdict import Finding
@@ -148,6 +148,7 @@ def wsl_driver_not_visible(case: Case) -> Iterator[Finding]:
         )
     elif (
         case.gpus("nvidia")
+        and not all(never_carried(case, g) for _, g in case.gpus("nvidia"))
         and (driver.library == "" or driver.version == "" or driver.installed is False)
         and not (dxg and dxg.present is False)
     ):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, unusable
+from torchdoctor.matrix.checks._aim import about, never_carried, unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import capability
 from torchdoctor.matrix.verdict import Finding
@@ -24,17 +24,6 @@ def _judged(case: Case) -> tuple[tuple[int, Gpu], ...]:
     the board, WSL's lives in Windows.
     """
     return () if case.facts.system.jetson or case.facts.system.wsl else case.gpus("nvidia")
-
-
-def _never_served(case: Case, gpu: Gpu) -> bool:
-    """No release ever carried the GPU: it is a display, and needs no driver for torch. Opens the oldest release's file."""
-    device = capability(gpu.compute_capability or "")
-    if device is None:
-        return False
-    oldest = case.catalog.line(case.catalog.oldest())
-    kernels = {k for r in oldest for b in r.builds if b.vendor == "nvidia" for k in b.kernels or ()}
-    lowest = min((int(k[3:]) for k in kernels if k.startswith("sm_") and k[3:].isdecimal()), default=0)
-    return device[0] * 10 + device[1] < lowest
 
 
 def _known_missing(facts: Facts) -> bool:
@@ -55,7 +44,7 @@ def driver_missing(case: Case) -> Iterator[Finding]:
     gpus = _judged(case)
     if not gpus or not _known_missing(case.facts) or case.facts.torch.gpu_available:
         return
-    if all(_never_served(case, g) for _, g in gpus):
+    if all(never_carried(case, g) for _, g in gpus):
         return
     held = next((g.driver for _, g in gpus if g.driver in _FOREIGN), None)
     name = gpus[0][1].name or "an NVIDIA GPU"

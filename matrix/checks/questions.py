@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from torchdoctor.matrix.advice import TORCH_FAILED
 from torchdoctor.matrix.case import Case
@@ -12,9 +12,11 @@ from torchdoctor.matrix.verdict import Finding
 __all__ = ["questions"]
 
 
-def questions(case: Case) -> list[Finding]:
-    """One ``insufficient-data`` note that names every missing fact that matters and the command that shows it."""
-    asked = list(_missing(case))
+def questions(case: Case, missing: Collection[str] = ()) -> list[Finding]:
+    """One ``insufficient-data`` note that names every missing fact that matters and the command that shows it.
+    ``missing`` are the facts the choice went without.
+    """
+    asked = list(_missing(case, missing))
     if not asked:
         return []
     return [
@@ -29,7 +31,7 @@ def questions(case: Case) -> list[Finding]:
     ]
 
 
-def _missing(case: Case) -> Iterator[tuple[str, str]]:
+def _missing(case: Case, missing: Collection[str]) -> Iterator[tuple[str, str]]:
     facts = case.facts
     if case.symptom(*TORCH_FAILED):
         yield "why torch fails when it is run", "send the output of: torchdoctor capture, and of the program that fails"
@@ -48,5 +50,15 @@ def _missing(case: Case) -> Iterator[tuple[str, str]]:
         and not facts.drivers.nvidia.cuda
     ):
         yield "the NVIDIA driver's version", "send the output of: nvidia-smi"
+    if any(name.startswith("gpus[") and name.endswith("].gfx") for name in missing):
+        yield "the GPU's gfx target", "send the output of: rocminfo"
+    if any(name.startswith("gpus[") and name.endswith("].pci_id") for name in missing):
+        yield "which Intel GPU it is", "send the output of: lspci -nn (Linux), or the name in Device Manager (Windows)"
+    if "system.libc_version" in missing:
+        yield "the glibc version", "send the output of: ldd --version"
+    if "system.version" in missing:
+        yield "the version of macOS", "send the output of: sw_vers"
+    if "cpu.features" in missing:
+        yield "the processor's features", "send the output of: lscpu"
     if any(not g.compute_capability for g in nvidia):
         yield "the GPU's compute capability", "send the output of: nvidia-smi --query-gpu=name,compute_cap --format=csv"

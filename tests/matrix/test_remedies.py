@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from torchdoctor.matrix import remedies
-from torchdoctor.probes.facts import Drivers, Facts, NvidiaDriver, System
+from torchdoctor.probes.facts import Drivers, Facts, Gpu, NvidiaDriver, System
 
 
 def system(**values: object) -> Facts:
@@ -48,6 +48,22 @@ def test_update_goes_where_the_driver_lives() -> None:
         remedies.update_nvidia_driver(system(os="linux", name="Ubuntu"), "580")[0]
         == "sudo apt install nvidia-driver-580"
     )
+
+
+@pytest.mark.parametrize(
+    ("capability", "floor", "branch"),
+    [
+        ("8.9", "525.60.13", 580),
+        ("6.1", "525.60.13", 580),
+        ("3.7", "450.80.02", 470),
+        ("12.0", "590", 590),
+        (None, "", 580),
+    ],
+)
+def test_the_branch_that_is_installed_is_one_that_lasts(capability: str | None, floor: str, branch: int) -> None:
+    gpu = Gpu(vendor="nvidia", compute_capability=capability)
+    facts = Facts(system=System(os="linux", name="Ubuntu"), gpus=(gpu,))
+    assert remedies.update_nvidia_driver(facts, floor)[0] == f"sudo apt install nvidia-driver-{branch}"
 
 
 def test_fabric_manager_is_of_the_drivers_version() -> None:

@@ -156,3 +156,27 @@ def test_integrated_gpu_in_the_way(examine: Examine, machine: Machine) -> None:
     assert "igpu-dgpu-conflict" not in examine({**failed, "environment": {"ROCR_VISIBLE_DEVICES": "0"}})
     assert "igpu-dgpu-conflict" not in examine({**failed, "gpus": [CARD]})
     assert "igpu-dgpu-conflict" not in examine({**failed, "gpus": [IGPU]})
+
+
+def test_override_is_nothing_to_what_runs_no_rocm(examine: Examine, machine: Machine) -> None:
+    override = {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}
+    nvidia = {"vendor": "nvidia", "name": "RTX 4090", "compute_capability": "8.9", "integrated": False}
+    chip = {"vendor": "amd", "gfx": "gfx1036", "integrated": True}
+    drivers = {"nvidia": {"version": "580.95.05"}}
+    assert examine(machine(gpus=[nvidia, chip], drivers=drivers, environment=override)) == {}
+    radeon = {"vendor": "amd", "gfx": "gfx1030", "integrated": False}
+    cuda = {"torch": "2.9.1+cu128"}
+    assert "gfx-override-mismatch" not in examine(machine(gpus=[radeon], packages=cuda, environment=override))
+
+
+def test_a_rocm_build_beside_another_vendors_gpu_in_wsl_is_the_wrong_one(examine: Examine, machine: Machine) -> None:
+    nvidia = {"vendor": "nvidia", "name": "RTX 4090", "compute_capability": "8.9", "integrated": False}
+    found = examine(
+        machine(
+            gpus=[nvidia],
+            system={"wsl": 2},
+            drivers={"nvidia": {"version": "581.29"}},
+            packages={"torch": "2.9.1+rocm6.4"},
+        )
+    )
+    assert "rocm-wsl-runtime" not in found

@@ -122,3 +122,10 @@ def test_windows_blocks_the_gpu(examine: Examine, machine: Machine) -> None:
     seen = [{"id": "nvml-blocked-by-os", "text": "GPU access blocked by the operating system", "line": 2}]
     found = examine(machine(system={"wsl": 2}, symptoms=seen))
     assert found["wsl-driver-not-visible"].fix[0] == "in Windows: wsl --shutdown"
+
+
+def test_wsl_needs_no_driver_for_a_gpu_that_no_build_serves(examine: Examine, machine: Machine) -> None:
+    kepler = {"vendor": "nvidia", "name": "GeForce GT 645M", "compute_capability": "3.0", "integrated": False}
+    wsl = {"system": {"wsl": 2}, "drivers": {"nvidia": {"version": ""}}}
+    assert "wsl-driver-not-visible" not in examine(machine(gpus=[kepler], **wsl))
+    assert "wsl-driver-not-visible" in examine(machine(gpus=[{**kepler, "compute_capability": "5.0"}], **wsl))
