@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from torchdoctor.matrix.tables import table
 from torchdoctor.probes.facts import dataclass
@@ -48,9 +48,11 @@ def cuda_coverage(kernels: Iterable[str], ptx: Iterable[str], device: str) -> Co
     device is not understood. ``kernels`` may hold PTX entries (``compute_120``) as ``torch.cuda.get_arch_list`` prints.
     """
     wanted = capability(device)
-    names = [*kernels, *ptx]
-    if wanted is None:
-        return None
+    return None if wanted is None else _coverage((*kernels, *ptx), wanted)
+
+
+@lru_cache(maxsize=4096)
+def _coverage(names: tuple[str, ...], wanted: tuple[int, int]) -> Coverage | None:
     numbers = []
     for name in names:
         match = _SM.fullmatch(name)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from torchdoctor.matrix.catalog import Build, Release, version_key
 from torchdoctor.matrix.gpu_code import Coverage, cuda_coverage, gfx_name, overridden_gfx
-from torchdoctor.matrix.outcome import Outcome, failed, listed
+from torchdoctor.matrix.outcome import Outcome, answered, failed, listed
 from torchdoctor.probes.facts import Facts, Gpu
 
 __all__ = ["accelerated_gpus", "assumed_vendors", "gpu_outcomes"]
@@ -47,7 +47,7 @@ def gpu_outcomes(
                 yield _jetson(build, facts, "this board")
                 return
             yield from _nvidia_driver(build, facts, [])
-        yield Outcome(status="unknown", facts=("gpus",))
+        yield answered(status="unknown", facts=("gpus",))
         return
     mine = [(i, g) for i, g in accelerated_gpus(facts, vendor or "") if gpus is None or i in gpus]
     if not mine:
@@ -105,7 +105,7 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
             )
             return
     else:
-        yield Outcome(status="unknown", facts=("drivers.nvidia.version",))
+        yield answered(status="unknown", facts=("drivers.nvidia.version",))
         return
     confidence = floor.confidence
     for place, gpu in gpus:
@@ -123,7 +123,7 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
                 confidence=first.confidence,
             )
             return
-    yield Outcome(status="met", facts=("drivers.nvidia.version",), confidence=confidence)
+    yield answered(status="met", facts=("drivers.nvidia.version",), confidence=confidence)
 
 
 def _old_toolkit(build: Build, facts: Facts) -> Iterator[Outcome]:
@@ -143,14 +143,14 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
     path = f"gpus[{place}].compute_capability"
     cc = gpu.compute_capability
     if not cc:
-        return Outcome(status="unknown", facts=(path,), gpu=place)
+        return answered(status="unknown", facts=(path,), gpu=place)
     if build.kernels is None:
-        return Outcome(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
+        return answered(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
     found = _coverage(build, cc)
     if found is None:
-        return Outcome(status="unknown", facts=(path,), gpu=place)
+        return answered(status="unknown", facts=(path,), gpu=place)
     if found.covered:
-        return Outcome(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
+        return answered(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
     name = gpu.name or "the GPU"
     detail = f"torch {build.torch} ({build.variant}) is built for {listed(build.kernels)}, {name} has compute capability {cc}"
     if _old_jetpack(facts):
@@ -221,14 +221,14 @@ def _gfx_code(build: Build, facts: Facts, place: int, gpu: Gpu) -> Outcome:
     path = f"gpus[{place}].gfx"
     gfx = gfx_name(gpu.gfx or "")
     if gfx is None:
-        return Outcome(status="unknown", facts=(path,), gpu=place)
+        return answered(status="unknown", facts=(path,), gpu=place)
     if build.kernels is None:
-        return Outcome(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
+        return answered(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
     target = overridden_gfx(gfx, (facts.environment or {}).get("HSA_OVERRIDE_GFX_VERSION"))
     if target in build.kernels:
-        return Outcome(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
+        return answered(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
     if target in build.unconfirmed:
-        return Outcome(
+        return answered(
             status="unknown",
             facts=(f"matrix: {target} in {build.variant} is built but not confirmed to work",),
             gpu=place,
@@ -250,11 +250,11 @@ def _xpu_device(release: Release, build: Build, place: int, gpu: Gpu) -> Outcome
     row = intel_gpu(gpu.pci_id, gpu.name)
     paths = (f"gpus[{place}].name", f"gpus[{place}].pci_id")
     if row is None or (row.chip is None and row.xpu is None):
-        return Outcome(status="unknown", facts=paths[1:], gpu=place)
+        return answered(status="unknown", facts=paths[1:], gpu=place)
     linux_only = row.chip in release.xpu_linux_only and not build.platform.startswith("linux")
     listed = row.chip is None or row.chip in release.xpu_platforms
     if row.xpu is not False and listed and not linux_only:
-        return Outcome(status="met", facts=paths, gpu=place, confidence=row.confidence)
+        return answered(status="met", facts=paths, gpu=place, confidence=row.confidence)
     what = gpu.name or row.name or "this GPU"
     return failed(
         "xpu-gpu-unsupported",

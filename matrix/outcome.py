@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from torchdoctor.probes.facts import dataclass
 
-__all__ = ["HARDWARE", "Outcome", "failed", "listed"]
+__all__ = ["HARDWARE", "Outcome", "answered", "failed", "listed"]
 
 HARDWARE = frozenset(
     {"gpu-below-minimum", "gpu-arch-missing", "gpu-newer-than-wheel", "gfx-unsupported", "xpu-gpu-unsupported",
@@ -30,6 +31,18 @@ class Outcome:
     value: str = ""
     gpu: int | None = None
     confidence: str = "primary"
+
+
+@lru_cache(maxsize=4096)
+def answered(
+    *,
+    status: Literal["met", "unknown"],
+    facts: tuple[str, ...] = (),
+    gpu: int | None = None,
+    confidence: str = "primary",
+) -> Outcome:
+    """A requirement that is met or not known. Most answers are equal, so they are made once and shared."""
+    return Outcome(status=status, facts=facts, gpu=gpu, confidence=confidence)
 
 
 def failed(

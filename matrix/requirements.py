@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.catalog import Build, Release, version_key
 from torchdoctor.matrix.gpu_needs import gpu_outcomes
-from torchdoctor.matrix.outcome import Outcome, failed
+from torchdoctor.matrix.outcome import Outcome, answered, failed
 from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts
@@ -61,13 +61,13 @@ def _interpreter(release: Release, build: Build, facts: Facts) -> Outcome:
     tag = interpreter_tag(facts)
     path = "python.version"
     if tag is None:
-        return Outcome(status="unknown", facts=(path,))
+        return answered(status="unknown", facts=(path,))
     rows = [r for r in release.interpreters if r.platform == build.platform]
     holding = [r for r in rows if tag in r.tags]
     default = [r for r in holding if r.index == "default"]
     if holding:
         found = default or holding
-        return Outcome(status="met", facts=(path,), confidence=weakest(*(r.confidence for r in found[:1])))
+        return answered(status="met", facts=(path,), confidence=weakest(*(r.confidence for r in found[:1])))
     tags = [t for r in rows for t in r.tags]
     span = _span([t for t in tags if not t.endswith("t")])
     if tag.endswith("t"):
@@ -110,12 +110,12 @@ def _libc(release: Release, build: Build, facts: Facts) -> Outcome:
     if floor is None:
         # No number in the matrix is no requirement, but for a build whose floor is marked as not established.
         return (
-            Outcome(status="unknown", facts=("system.libc_version",))
+            answered(status="unknown", facts=("system.libc_version",))
             if build.glibc == "unknown"
-            else Outcome(status="met")
+            else answered(status="met")
         )
     if not system.libc_version:
-        return Outcome(status="unknown", facts=("system.libc_version",))
+        return answered(status="unknown", facts=("system.libc_version",))
     if version_key(system.libc_version) < version_key(floor):
         return failed(
             "glibc-too-old",
@@ -124,7 +124,7 @@ def _libc(release: Release, build: Build, facts: Facts) -> Outcome:
             f"a system with glibc {floor} or newer",
             value=floor,
         )
-    return Outcome(status="met", facts=("system.libc_version",))
+    return answered(status="met", facts=("system.libc_version",))
 
 
 def _instructions(release: Release, build: Build, facts: Facts, index: str | None) -> Iterator[Outcome]:
@@ -133,9 +133,9 @@ def _instructions(release: Release, build: Build, facts: Facts, index: str | Non
             continue
         features, level = facts.cpu.features, facts.cpu.level
         if features is None and level is None:
-            yield Outcome(status="unknown", facts=("cpu.features",))
+            yield answered(status="unknown", facts=("cpu.features",))
         elif (features is not None and row.needs in features) or (features is None and level != "armv8.0-a"):
-            yield Outcome(status="met", facts=("cpu.features",))
+            yield answered(status="met", facts=("cpu.features",))
         elif features is not None or level == "armv8.0-a":
             yield failed(
                 row.finding,
@@ -160,7 +160,7 @@ def _macos(release: Release, build: Build, facts: Facts) -> Iterator[Outcome]:
     if floor is None:
         return
     if not version:
-        yield Outcome(status="unknown", facts=("system.version",))
+        yield answered(status="unknown", facts=("system.version",))
     elif version_key(version) < version_key(floor):
         needs = f"macOS {floor.removesuffix('.0')} or newer"
         yield failed(
@@ -172,9 +172,9 @@ def _macos(release: Release, build: Build, facts: Facts) -> Iterator[Outcome]:
             confidence=confidence,
         )
     else:
-        yield Outcome(status="met", facts=("system.version",), confidence=confidence)
+        yield answered(status="met", facts=("system.version",), confidence=confidence)
     if build.variant == "mps" and facts.gpus is not None and not any(g.vendor == "apple" for g in facts.gpus):
-        yield Outcome(status="unknown", facts=("gpus",))
+        yield answered(status="unknown", facts=("gpus",))
 
 
 def never_served(facts: Facts) -> Iterator[Outcome]:
