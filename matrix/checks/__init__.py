@@ -42,6 +42,7 @@ FAMILIES: tuple[str, ...] = (
     "symptoms_gpu",
     "symptoms_install",
     "symptoms_devices",
+    "symptoms_packages",
     "claims",
     "notes",
 )

@@ -1,4 +1,4 @@
-"""What packages compiled against torch print about the torch they were made for: xFormers, the Intel extension."""
+"""What packages compiled against torch print about the torch and the Python that they found: the Intel extension, xFormers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from torchdoctor.probes.reports.reading import PRINTED, Reading
 
 __all__ = ["read_extension_messages"]
 
-_BUILT_FOR = re.compile(
-    r"PyTorch\s{1,4}(\d{1,2}\.\d[\w.+]{0,40})(?: with CUDA \w{1,6})?,? \(you have (\d{1,2}\.\d[\w.+]{0,40})\)"
-)
 _PYTHON = re.compile(r"Python\s{1,4}\d\.\d[\w.]{0,10} \(you have (\d\.\d{1,2}(?:\.\d{1,2})?)\)")
 _WORKS_WITH = re.compile(
     r"needs to work with PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}) is found"
@@ -20,23 +17,15 @@ _WORKS_WITH = re.compile(
 
 
 def read_extension_messages(reading: Reading) -> None:
-    """The torch that was found, and a symptom where it is not the one that the extension names."""
+    """The torch and the interpreter that were found, and a symptom where the extension works with another torch."""
     if reading.has("(you have "):
         for index in reading.find("(you have "):
-            line = reading.lines[index]
-            if match := _BUILT_FOR.search(line):
-                found = values.parse_torch(match[2])
-                if found:
-                    put_torch(reading, index, found, PRINTED + 8)
-                if match[1] != match[2]:
-                    reading.symptom("extension-built-for-other-torch", index)
-            elif match := _PYTHON.search(line):
+            if match := _PYTHON.search(reading.lines[index]):
                 reading.put("python.version", match[1], index, PRINTED)
     if reading.has("needs to work with pytorch"):
         for index in reading.find("needs to work with PyTorch"):
             if match := _WORKS_WITH.search(reading.lines[index]):
-                found = values.parse_torch(match[2])
-                if found:
+                if found := values.parse_torch(match[2]):
                     put_torch(reading, index, found, PRINTED + 8)
                 if not match[2].startswith(f"{match[1]}."):
                     reading.symptom("ipex-needs-other-torch", index)

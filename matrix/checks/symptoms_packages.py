@@ -1,0 +1,220 @@
+"""Findings that rest on what a package said when it was loaded beside torch: extensions, companions, oneAPI, two interpreters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from torchdoctor.matrix.case import Case
+from torchdoctor.matrix.catalog import version_key
+from torchdoctor.matrix.checks import check
+from torchdoctor.matrix.checks.symptoms import seen
+from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.verdict import Finding
+
+_PAIR = re.compile(r"PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}?) is found")
+
+
+@check("ipex-version-mismatch")
+def ipex_says_so(case: Case) -> Iterator[Finding]:
+    """The extension names the torch it works with and the one that it found."""
+    for index, text in case.symptom("ipex-needs-other-torch"):
+        match = _PAIR.search(text)
+        if match is None:
+            continue
+        yield finding(
+            "ipex-version-mismatch",
+            case,
+            about="installed",
+            detail=f"intel-extension-for-pytorch works with torch {match[1]}; it found {match[2]}.",
+            evidence=(f"symptoms[{index}]", "torch.version", "packages.intel-extension-for-pytorch"),
+            fix=(
+                f'pip install "torch=={match[1]}.*"',
+                "or uninstall the extension: recent torch has the XPU device built in",
+            ),
+        )
+        return
+
+
+@check("xpu-driver-mismatch")
+def level_zero_loader(case: Case) -> Iterator[Finding]:
+    """The wheel's Level Zero adapter asks the system's loader for a function that it does not have yet."""
+    rows = seen(case, "undefined-symbol-level-zero")
+    if not rows or case.facts.torch.gpu_available:
+        return
+    yield finding(
+        "xpu-driver-mismatch",
+        case,
+        about="installed" if case.installed else "machine",
+        severity="blocker",
+        detail="The Level Zero loader of the system (libze_loader) is older than the adapter of the wheel: a function is missing from it.",
+        evidence=(*rows[:1], "runtimes.level_zero", "drivers.intel.compute_runtime", "torch.version"),
+        fix=(
+            "update libze1 (level-zero) and the compute runtime from one source, Intel's repository or the distribution",
+        ),
+    )
+
+
+@check("xpu-oneapi-conflict")
+def oneapi_of_another_version(case: Case) -> Iterator[Finding]:
+    """A library of an installed oneAPI was loaded in the place of the wheel's own and lacks a symbol version."""
+    rows = seen(case, "oneapi-library-version")
+    if not rows:
+        return
+    yield finding(
+        "xpu-oneapi-conflict",
+        case,
+        about="installed" if case.installed else "machine",
+        severity="blocker",
+        detail="A library of the installed oneAPI came before the one that the wheel brings, and is of another version.",
+        evidence=(*rows[:1], "environment.LD_LIBRARY_PATH", "torch.version"),
+        fix="open a shell without setvars.sh: the wheel brings its own oneAPI",
+        lies_in="environment",
+    )
+
+
+@check("system-cuda-shadowing")
+def cudnn_of_another_version(case: Case) -> Iterator[Finding]:
+    """torch names the cuDNN it was compiled against and the older one that was loaded instead."""
+    rows = seen(case, "cudnn-version-differs")
+    if not rows or seen(case, "undefined-symbol-nvidia", "cudnn-load-failed"):
+        return
+    yield finding(
+        "system-cuda-shadowing",
+        case,
+        about="installed" if case.installed else "machine",
+        severity="blocker",
+        detail="torch found another cuDNN than the one it was compiled against and brings along.",
+        evidence=(*rows[:1], "environment.LD_LIBRARY_PATH", "packages.nvidia-cudnn-cu12", "torch.version"),
+        fix=("unset LD_LIBRARY_PATH, or take the folder with the other cuDNN out of it",),
+    )
+
+
+@check("companion-mismatch")
+def torchvision_without_operators(case: Case) -> Iterator[Finding]:
+    """torchvision's operators did not register: its compiled part is of another torch, or of another variant."""
+    rows = seen(case, "torchvision-operator")
+    if not rows or case.facts.torch.origin in ("vendor", "source"):
+        return
+    torch, vision = case.facts.torch.version or case.package("torch"), case.package("torchvision")
+    if torch and vision and _pairs(case, torch, vision):
+        return
+    yield finding(
+        "companion-mismatch",
+        case,
+        about="installed" if case.installed else "machine",
+        severity="blocker",
+        detail="The compiled operators of torchvision could not be loaded: it was built for another torch or another variant.",
+        evidence=(*rows[:1], "packages.torchvision", "torch.version", "packages.torch"),
+        fix=("install torch, torchvision and torchaudio in one command from one index",),
+    )
+
+
+def _pairs(case: Case, torch: str, vision: str) -> bool:
+    """Whether both are of one release and one variant, as far as they say: then the cause is another one."""
+    release = case.catalog.release(torch.partition("+")[0])
+    number, _, variant = vision.partition("+")
+    if release is None or version_key(number) not in map(version_key, release.companions.get("torchvision", ())):
+        return False
+    mine = torch.partition("+")[2]
+    return not (mine and variant) or mine == variant
+
+
+@check("downstream-abi-mismatch")
+def procedure_missing(case: Case) -> Iterator[Finding]:
+    """Windows found the extension and the DLLs it needs, and one of these lacks a function: they are of another torch."""
+    rows = seen(case, "extension-procedure-missing")
+    if not rows:
+        return
+    yield finding(
+        "downstream-abi-mismatch",
+        case,
+        about="installed",
+        severity="blocker",
+        detail="A compiled extension asks torch's DLLs for a function that this torch does not have.",
+        evidence=(*rows[:1], "torch.version", "packages.torch"),
+        fix=("install the build of that package for the installed torch", "or install the torch it was built for"),
+    )
+
+
+@check("downstream-arch-missing")
+def extension_refuses_gpu(case: Case) -> Iterator[Finding]:
+    """An attention package names this GPU as one that it has no code for; torch itself is not involved."""
+    rows = seen(case, "flash-attention-gpu")
+    if not rows and seen(case, "xformers-no-operator"):
+        rows = seen(case, "xformers-gpu-too-new")
+    if not rows:
+        return
+    yield finding(
+        "downstream-arch-missing",
+        case,
+        about="installed",
+        severity="blocker",
+        detail="The attention package has no code for this GPU; torch has.",
+        evidence=(*rows[:1], "gpus[0].name", "gpus[0].compute_capability", "torch.version"),
+        fix=(
+            "use torch's own attention: attn_implementation='sdpa', --attention-pytorch, torch.nn.functional.scaled_dot_product_attention",
+            "or a release of the package that names this GPU",
+        ),
+    )
+
+
+@check("wrong-interpreter")
+def installed_elsewhere(case: Case) -> Iterator[Finding]:
+    """One interpreter has no torch, and pip shows it installed for another."""
+    rows = seen(case, "no-module-torch")
+    there = seen(case, "torch-location")
+    # A build in isolation never sees the environment's torch: that is no second interpreter.
+    if not rows or not there or case.symptom("build-isolation"):
+        return
+    yield finding(
+        "wrong-interpreter",
+        case,
+        about="installed",
+        severity="blocker",
+        detail="torch is installed where pip looked, and the interpreter that was run does not have it.",
+        evidence=(*rows[:1], *there[:1], "python.executable"),
+        fix=(
+            "python -c 'import sys; print(sys.executable)' names the interpreter that fails",
+            "install with that one: THAT_PYTHON -m pip install torch",
+        ),
+    )
+
+
+@check("duplicate-install")
+def conda_and_pip(case: Case) -> Iterator[Finding]:
+    """conda lists its own pytorch and another torch that pip put over it."""
+    rows = seen(case, "torch-from-pip-over-conda")
+    if not rows:
+        return
+    yield finding(
+        "duplicate-install",
+        case,
+        about="installed",
+        severity="blocker",
+        detail="The environment holds conda's pytorch and, over it, another torch from pip.",
+        evidence=(*rows[:1], "packages.torch", "torch.version"),
+        fix=(
+            "pip uninstall -y torch torchvision torchaudio, until pip says that it is not installed",
+            "then keep one source: conda install, or pip in a new environment",
+        ),
+    )
+
+
+@check("wsl-driver-not-visible")
+def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
+    """Inside WSL the loader's cache holds the libcuda of a Linux driver, and torch finds no GPU."""
+    rows = seen(case, "libcuda-of-linux-driver")
+    facts = case.facts
+    if not rows or facts.system.wsl != 2 or facts.torch.gpu_available is not False:
+        return
+    yield finding(
+        "wsl-driver-not-visible",
+        case,
+        about="machine",
+        title="A Linux NVIDIA driver inside WSL hides the Windows one",
+        severity="blocker",
+        detail="The loader takes libcuda from the distribution's own folder, not from /usr/lib/wsl/lib.",
+        evidence=(*rows[:1], "system.wsl"),
+        fix=("remove it: sudo apt purge '*nvidia*' 'libcuda*' 'cuda-drivers*'", "in Windows: wsl --shutdown"),
+    )
