@@ -124,13 +124,14 @@ class Site:
         cuda: str | None = None,
         hip: str | None = None,
         kernels: Sequence[Iterable[str]] | None = None,
+        targets: Iterable[str] | None = None,
         tag: str = "cp312-cp312-linux_x86_64",
         machine: int = 62,
         requires: Sequence[str] = (),
         installer: str = "pip",
         dist: bool = True,
     ) -> Path:
-        """Install a stand-in for torch. ``kernels`` are the containers of its main library."""
+        """Install a stand-in for torch. ``kernels`` are the containers of its CUDA library, ``targets`` those of HIP."""
         if cuda is None and "+cu" in version:
             digits = version.partition("+cu")[2]
             cuda = f"{digits[:-1]}.{digits[-1]}"
@@ -142,6 +143,9 @@ class Site:
         }
         if kernels is not None:
             files["torch/lib/libtorch_cuda.so"] = elf({".nv_fatbin": fat_binary(kernels)}, machine=machine)
+        if targets is not None:
+            sections = {".pad": b"\0" * (4096 - 64), ".hip_fatbin": hip_bundle(targets)}
+            files["torch/lib/libtorch_hip.so"] = elf(sections, machine=machine)
         if dist:
             return self.add(
                 "torch",

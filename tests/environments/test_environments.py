@@ -640,3 +640,14 @@ def test_a_custom_build_is_judged_by_its_code(site: Sites, doctor: Doctor, ids: 
     place.torch("2.16.0a0+git0123abc", cuda="13.2", kernels=[["sm_61"]])
     assert ids(doctor(place, gpus=("1080",))) == {}
     assert "gpu-newer-than-wheel" in ids(doctor(place, gpus=("4090",)))
+
+
+@pytest.mark.parametrize(
+    ("targets", "found"), [(["gfx1100", "gfx90a"], {}), (["gfx90a"], {"gfx-unsupported": "blocker"})]
+)
+def test_a_custom_rocm_build_is_judged_by_its_targets(
+    site: Sites, doctor: Doctor, ids: Ids, targets: list[str], found: dict[str, str]
+) -> None:
+    place = site()
+    place.torch("2.16.0a0+git0123abc", hip="7.2.26043", targets=targets)
+    assert ids(doctor(place, gpus=("7900",), driver=None)) == found
