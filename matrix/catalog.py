@@ -196,7 +196,7 @@ def version_key(version: str) -> tuple[int, ...]:
             if not char.isdecimal():
                 break
             digits += char
-        if not digits:
+        if not digits or len(digits) > 9:
             break
         parts.append(int(digits))
     return tuple(parts)

@@ -31,7 +31,11 @@ class Coverage:
 def capability(text: str) -> tuple[int, int] | None:
     """``8.9`` → (8, 9); ``None`` for anything else."""
     major, dot, minor = text.partition(".")
-    return (int(major), int(minor)) if dot and major.isdecimal() and minor.isdecimal() else None
+    return (int(major), int(minor)) if dot and _is_number(major) and _is_number(minor) else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 4
 
 
 def sm_number(name: str) -> tuple[int, int] | None:

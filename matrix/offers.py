@@ -27,7 +27,7 @@ class Offer:
 def _key(version: str) -> tuple[int, int, int] | None:
     """The three numbers of a final release; ``None`` for anything else."""
     parts = version.split("+")[0].strip().split(".")
-    if not 2 <= len(parts) <= 3 or not all(p.isdigit() and len(p) < 6 for p in parts):
+    if not 2 <= len(parts) <= 3 or not all(p.isdecimal() and len(p) < 6 for p in parts):
         return None
     numbers = [int(p) for p in parts] + [0]
     return (numbers[0], numbers[1], numbers[2])

@@ -20,7 +20,7 @@ def parse_system_version(text: str) -> str | None:
 
 def _masked(version: str) -> bool:
     """10.16 and 16 to 25 are what macOS tells a program that was built with an older SDK, not a version."""
-    parts = [int(p) for p in version.split(".")[:2] if p.isdigit()]
+    parts = [int(p) for p in version.split(".")[:2] if p.isdecimal() and len(p) < 6]
     return parts[:2] == [10, 16] or (bool(parts) and 16 <= parts[0] <= 25)
 
 

@@ -122,7 +122,7 @@ def parse_version_text(text: str) -> dict[str, Any]:
     if "free-threading build" in rest or version[2]:
         facts["free_threaded"] = True
     elif "[" in rest or tuple(
-        map(int, version[1].split(".")[:2] if version[1].replace(".", "").isdigit() else (3, 99))
+        map(int, version[1].split(".")[:2] if version[1].replace(".", "").isdecimal() else (3, 99))
     ) < (3, 13):
         facts["free_threaded"] = False
     if "[PyPy" in rest:

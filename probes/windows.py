@@ -84,7 +84,7 @@ def windows_name(version: str, product: str | None = None) -> str | None:
         match = re.search(r"Windows Server \d{4}(?: R2)?", product)
         return match[0] if match else "Windows Server"
     parts = version.split(".")
-    if len(parts) < 3 or not all(p.isdigit() for p in parts[:3]):
+    if len(parts) < 3 or not all(p.isdecimal() and len(p) < 10 for p in parts[:3]):
         return None
     if parts[:2] == ["10", "0"]:
         return "Windows 11" if int(parts[2]) >= _BUILD_11 else "Windows 10"

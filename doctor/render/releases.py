@@ -91,7 +91,7 @@ def spans(pythons: Sequence[str]) -> str:
 
 def _minor(version: str) -> int:
     digits = version.partition(".")[2]
-    return int(digits) if digits.isdecimal() else -9
+    return int(digits) if digits.isdecimal() and len(digits) < 6 else -9
 
 
 def _here(here: Mapping[str, Any] | None) -> str:

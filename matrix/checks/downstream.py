@@ -147,7 +147,7 @@ def _serves(tag: list[str], version: tuple[int, ...]) -> bool:
         if not python.startswith("cp"):
             return True
         digits = python[2:]
-        if not digits.isdecimal() or len(digits) < 2:
+        if not digits.isdecimal() or not 2 <= len(digits) < 6:
             return True
         number = (int(digits[0]), int(digits[1:]))
         if number == version or (tag[1] == "abi3" and number <= version):

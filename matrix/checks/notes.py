@@ -20,7 +20,7 @@ def _toolkit(variant: str | None) -> tuple[int, int] | None:
     digits = (variant or "").removeprefix("cu")
     return (
         (int(digits[:-1]), int(digits[-1]))
-        if variant and variant.startswith("cu") and len(digits) >= 3 and digits.isdecimal()
+        if variant and variant.startswith("cu") and 3 <= len(digits) <= 4 and digits.isdecimal()
         else None
     )
 

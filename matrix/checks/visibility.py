@@ -108,7 +108,7 @@ def _kept(value: str, there: int | None) -> tuple[int | None, str | None]:
         entry = entry.strip()
         index = entry.split(".")[0].split(":")[0]  # 0.1 is a tile, 0:1 a MIG slice
         if index.isdecimal():
-            if there is not None and int(index) >= there:
+            if there is not None and (len(index) > 9 or int(index) >= there):
                 return kept, entry
         elif index.startswith("-") or not index:
             return kept, entry

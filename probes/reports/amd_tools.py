@@ -127,7 +127,7 @@ def _card(fields: dict[str, Any], label: str, value: str) -> None:
         fields.setdefault("name", value)
     elif label == "gfx version" and (gfx := names.gfx_target(value)):
         fields["gfx"] = gfx
-    elif label.startswith("vram total") and value.isdigit():
+    elif label.startswith("vram total") and value.isdecimal() and len(value) < 20:
         fields["memory"] = int(value)
     elif label in ("device id", "gpu id", "card model") and (
         match := re.fullmatch(r"0x(?!1002)([0-9a-fA-F]{4})", value)

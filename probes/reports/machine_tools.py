@@ -126,7 +126,7 @@ def read_machine(reading: Reading) -> None:
             "getconf" in low
             and "pagesize" in low.replace("_", "")
             and index + 1 < len(reading.lines)
-            and reading.lines[index + 1].strip().isdigit()
+            and re.fullmatch(r"\d{4,6}", reading.lines[index + 1].strip())
         ):
             reading.put("system.page_size", int(reading.lines[index + 1].strip()), index + 1, MEASURED)
         if ("cortex" in low or "neoverse" in low or "graviton" in low or "qemu" in low or "altra" in low) and (

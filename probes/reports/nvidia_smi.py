@@ -143,8 +143,8 @@ def _query(reading: Reading) -> None:
         ):
             reading.put("drivers.nvidia.cuda", match[1], index, MEASURED + (3 if "UMD" in label else 2))
         elif rows.gpus and label.strip() == "Total" and "memory" not in rows.gpus[-1][0] and "MiB" in value:
-            if "FB Memory Usage" in reading.lines[index - 1]:
-                rows.gpus[-1][0]["memory"] = int(float(value.split()[0])) * 1024**2
+            if "FB Memory Usage" in reading.lines[index - 1] and (memory := names.memory_bytes(value)):
+                rows.gpus[-1][0]["memory"] = memory
         elif rows.gpus and label.strip() == "Device Id" and (match := re.match(r"0x([0-9A-F]{4})10DE", value)):
             rows.gpus[-1][0]["pci_id"] = f"10de:{match[1].lower()}"
     if rows.gpus:
@@ -170,7 +170,7 @@ def _xml(reading: Reading) -> None:
         elif rows.gpus and tag == "pci_device_id" and re.fullmatch(r"[0-9A-F]{4}10DE", value):
             rows.gpus[-1][0]["pci_id"] = f"10de:{value[:4].lower()}"
         elif rows.gpus and tag == "total" and value.endswith("MiB") and "fb_memory" in reading.lines[index - 1]:
-            rows.gpus[-1][0]["memory"] = int(float(value.split()[0])) * 1024**2
+            rows.gpus[-1][0]["memory"] = names.memory_bytes(value)
     reading.saw("nvidia_smi", 25)
     if rows.gpus:
         reading.gpu_lists.append(rows)
