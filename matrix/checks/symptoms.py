@@ -47,7 +47,8 @@ def _about(case: Case, word: str) -> About:
 
 
 def _on_linux_itself(case: Case) -> bool:
-    return not case.facts.system.wsl and not case.facts.system.jetson and not case.facts.system.container
+    system = case.facts.system
+    return system.os in ("linux", None) and not (system.wsl or system.jetson or system.container)
 
 
 def _on_the_bus(case: Case, index: int) -> bool:

@@ -365,6 +365,8 @@ def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
         detail = f"{wanted} was asked for, the torch that was installed is a CPU build."
     elif (
         case.symptom("no-cuda-packages")
+        and not facts.torch.gpu_available
+        and (installed is None or installed.variant in (None, "cpu"))
         and case.gpus("nvidia")
         and (facts.system.machine == "aarch64" or facts.system.os == "windows")
     ):

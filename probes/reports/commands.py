@@ -236,6 +236,12 @@ def _image_facts(reading: Reading, index: int, image: str) -> None:
     tag = image.split(":")[1].lower()
     name = image.split(":")[0].lower()
     reading.put("system.container", "docker", index, CLAIMED - 1)
+    if "windowsservercore" not in image and "nanoserver" not in image:
+        reading.put("system.os", "linux", index, CLAIMED - 2)
+    if match := re.search(r"ubuntu-?(\d{2}\.\d{2})|rockylinux-?(\d)|ubi(\d)", tag):
+        name_of = "Ubuntu" if match[1] else "Rocky Linux" if match[2] else "Red Hat Enterprise Linux"
+        reading.put("system.name", name_of, index, CLAIMED - 2)
+        reading.put("system.version", match[1] or match[2] or match[3], index, CLAIMED - 2)
     if "alpine" in tag or name.endswith("alpine"):
         reading.put("system.os", "linux", index, CLAIMED + 3)
         reading.put("system.name", "Alpine Linux", index, CLAIMED + 3)

@@ -72,8 +72,11 @@ def _of_a_program(line: str) -> bool:
 
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
     if ":" not in text[:40] or text[0] in "(#-" or "machine" in low or low.startswith("system"):
-        if "which is of" not in text or not _CAPABILITY.search(text):
-            labelled = len(text) < 160 and _GPU_WORDS.search(text) is not None and not names.find_gpus(text)
+        found = names.find_gpus(text)
+        # a long sentence that names several models compares them: it lists no machine
+        compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
+        if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
+            labelled = not found and len(text) < 160 and _GPU_WORDS.search(text) is not None
             put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
         if "driver" in low and (match := _DRIVER.search(text)):
             reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
