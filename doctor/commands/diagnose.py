@@ -40,13 +40,14 @@ def command(files: tuple[str, ...], **values: Any) -> int:
             try:
                 report = _one(name, options)
             except Exception as error:
-                if not _expected(error):
+                if len(files) < 2 and not _expected(error):
                     raise
                 state["status"] = 2
-                if format_ == "ndjson":
-                    yield report_json(error_report("report", name, str(error)), indent=None)
+                said = str(error) if _expected(error) else f"{name}: internal error: {type(error).__name__}: {error}"
+                if format_ == "ndjson":  # one input that defeats us must not cost the others their answer
+                    yield report_json(error_report("report", name, said), indent=None)
                 else:
-                    click.echo(f"torchdoctor: {' '.join(str(error).split())}", err=True)
+                    click.echo(f"torchdoctor: {' '.join(said.split())}", err=True)
                 continue
             if failed(report, values["fail_on"]) and state["status"] != 2:
                 state["status"] = 1
