@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
+from torchdoctor.matrix.request import RequestError, normal_variant
 from torchdoctor.probes.facts import Distribution
 
 __all__ = [
     "FAMILY",
+    "asked_variant",
     "cuda_major",
     "distributions",
     "environment_fix",
@@ -58,6 +60,14 @@ def toolkit(variant: str | None) -> tuple[int, int] | None:
         return None
     digits = match[1]
     return (int(digits[:2]), int(digits[2]) if len(digits) == 3 else -1)
+
+
+def asked_variant(case: Case) -> str | None:
+    """The variant that was asked for; ``None`` for none and for ``auto``."""
+    try:
+        return normal_variant(case.asked.variant)
+    except RequestError:
+        return None
 
 
 def torch_line(case: Case) -> tuple[int, ...] | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
+from torchdoctor.matrix.checks._packages import asked_variant
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
@@ -16,7 +17,7 @@ _BROKEN = ("hash-mismatch", "bad-zip", "incomplete-download")
 
 def _wanted(case: Case) -> str:
     """Which size counts: that of the build this machine would be given."""
-    variant, system = case.asked.variant or "", case.facts.system
+    variant, system = asked_variant(case) or "", case.facts.system
     if variant == "cpu" or system.os != "linux":
         return "cpu"
     if variant.startswith("rocm") or (not variant and case.gpus("amd") and not case.gpus("nvidia")):
@@ -43,7 +44,7 @@ def disk_space(case: Case) -> Iterator[Finding]:
                 ),
             )
             return
-    if case.installed is not None and case.asked.torch is None and case.asked.variant is None:
+    if case.installed is not None and case.asked.torch is None and asked_variant(case) is None:
         return  # nothing is about to be installed
     kind = _wanted(case)
     rows = table("sizes.toml")[kind]

@@ -9,9 +9,10 @@ from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._leads import Lead, leads, shut_out, where
+from torchdoctor.matrix.checks._packages import asked_variant
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.markers import holds
-from torchdoctor.matrix.request import RequestError, normal_variant, wanted
+from torchdoctor.matrix.request import RequestError, wanted
 from torchdoctor.matrix.select import Judged, choose
 from torchdoctor.matrix.verdict import Evidence, Finding, Severity
 from torchdoctor.probes.facts import Setting, dataclass
@@ -59,16 +60,16 @@ def _evidence(case: Case, place: int) -> Evidence:
 
 def _recommended(case: Case) -> Judged | None:
     try:
-        want, variant = wanted(case.asked.torch), normal_variant(case.asked.variant)
+        want = wanted(case.asked.torch)
     except RequestError:
         return None
-    return choose(case.catalog, case.facts, want, variant).accepted
+    return choose(case.catalog, case.facts, want, asked_variant(case)).accepted
 
 
 def _severity(case: Case, best: Judged) -> Severity:
     """A warning where something is about to be installed or the wrong build is there, else a note."""
     installed = case.installed
-    if installed is None or case.asked.torch or case.asked.variant:
+    if installed is None or case.asked.torch or asked_variant(case):
         return "warning"
     return "warning" if _kind(installed.variant) != _kind(best.build.variant) else "note"
 

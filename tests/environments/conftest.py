@@ -70,7 +70,7 @@ def doctor(site: Callable[..., Any]) -> Doctor:
                 **groups,
             }
         )
-        return judge(_joined(rest, told), Asked()).verdict
+        return judge(_joined(rest, told), Asked(variant="auto")).verdict
 
     return look
 

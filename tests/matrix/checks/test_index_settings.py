@@ -103,8 +103,9 @@ def test_no_gpu_no_complaint(examine: Examine, machine: Machine) -> None:
 
 def test_the_right_build_is_there_so_it_is_a_note(examine: Examine, machine: Machine) -> None:
     settings = [_setting("extra-index-url", f"{WHL}/cpu"), _setting("constraint", "torch<2.15", "/c.txt", 4)]
-    found = examine(machine(packages={"torch": "2.14.1+cu130"}, settings=settings))["index-configuration"]
-    assert found.severity == "note"
+    for variant in (None, "auto"):
+        found = examine(machine(packages={"torch": "2.14.1+cu130"}, settings=settings), variant=variant)
+        assert found["index-configuration"].severity == "note"
     wrong = examine(machine(packages={"torch": "2.14.1+cpu"}, settings=settings))["index-configuration"]
     assert wrong.severity == "warning"
 
