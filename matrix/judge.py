@@ -9,7 +9,7 @@ from torchdoctor.matrix import advice
 from torchdoctor.matrix.case import Asked, Case
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.checks import run_checks
-from torchdoctor.matrix.fit import fit, installed_torch
+from torchdoctor.matrix.fit import fit, installed_torch, unjudged
 from torchdoctor.matrix.gpu_needs import assumed_vendors
 from torchdoctor.matrix.grounds import OUTSIDE
 from torchdoctor.matrix.infer import infer
@@ -63,7 +63,8 @@ def judge(
     found: list[Finding] = list(rosetta_findings(case, want, choice, requested=requested or over_installed))
     if over_installed:
         found += fit(case, today)
-    if requested or not over_installed:
+    # A torch that was seen to use its GPU needs no other, though nothing else may be known of it.
+    if requested or not (over_installed or facts.torch.gpu_available):
         found += request_findings(case, want, variant, choice, today)
     found += run_checks(case)
     found = [_idle_override(f, case, choice) for f in found]
@@ -146,7 +147,9 @@ def _status(findings: tuple[Finding, ...], case: Case, choice: Choice, over_inst
         return "unknown"  # torch was asked and failed, and nothing that is known explains it
     if over_installed:
         # A build that is there and that nothing speaks against is fine unless what it must meet is not known at all.
-        return "unknown" if case.facts.gpus is None and case.facts.torch.gpu_available is None else "ok"
+        if case.facts.torch.gpu_available is not None:
+            return "ok"
+        return "unknown" if case.facts.gpus is None or unjudged(case) else "ok"
     if choice.accepted is None or choice.accepted.unknown:
         return "unknown"
     return "ok"

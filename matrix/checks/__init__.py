@@ -43,6 +43,8 @@ FAMILIES: tuple[str, ...] = (
     "symptoms_install",
     "symptoms_devices",
     "symptoms_packages",
+    "symptoms_sources",
+    "symptoms_access",
     "claims",
     "notes",
 )

@@ -204,6 +204,8 @@ def igpu_dgpu_conflict(case: Case) -> Iterator[Finding]:
     cards = [(i, g) for i, g in case.gpus("amd") if g.integrated is False]
     beside = [(i, g) for i, g in case.gpus("amd") if g.integrated]
     seen = case.symptom("hip-invalid-image", "hip-invalid-function", "hip-no-binary")
+    named = [t for _, t in case.symptom("tensile-missing") if any(g.gfx and t.endswith(g.gfx) for _, g in beside)]
+    seen = seen or (case.symptom("tensile-missing") if named else ())
     kernels = installed.kernels
     if not cards or not beside or not (seen or facts.torch.gpu_available is False):
         return

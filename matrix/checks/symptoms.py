@@ -196,7 +196,7 @@ PROOFS: tuple[Proof, ...] = (
     ),
     Proof(
         finding="driver-not-loaded",
-        symptoms=("nvidia-smi-failed", "nvidia-module-absent", "nvidia-module-key"),
+        symptoms=("nvidia-smi-failed", "nvidia-module-absent", "nvidia-module-key", "nvidia-device-taken"),
         about="nvidia",
         detail="The driver's tools are installed and cannot reach the kernel module.",
         fix=_rebuild,

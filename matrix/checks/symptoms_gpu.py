@@ -88,6 +88,7 @@ def warned(case: Case) -> Iterator[Finding]:
         return
     kernels = tuple(k for k in case.facts.torch.kernels or () if k.startswith("sm_"))
     bounds = _bounds(case)
+    left_out: list[int] = []
     for index, gpu, device in _known(case):
         name = gpu.name or "the GPU"
         coverage = cuda_coverage(kernels, (), gpu.compute_capability or "") if kernels else None
@@ -95,12 +96,16 @@ def warned(case: Case) -> Iterator[Finding]:
             if not coverage.covered:
                 detail = f"torch says that it was built for {' '.join(kernels)}; {name} is of compute capability {gpu.compute_capability}."
                 yield _missing_code(case, _id_of(coverage), index, device, detail, rows[:1])
+                left_out.append(index)
         elif bounds is not None and _kernels_unknown(case):
             low, high = bounds
             if device < low or device[0] > high[0]:
                 id = "gpu-below-minimum" if device < low else "gpu-newer-than-wheel"
                 detail = f"torch says that it runs on compute capability {low[0]}.{low[1]} to {high[0]}.{high[1]}; {name} is of {gpu.compute_capability}."
                 yield _missing_code(case, id, index, device, detail, seen(case, "torch-capability-range")[:1])
+                left_out.append(index)
+    if left_out and len({d for _, _, d in _known(case)}) > 1:
+        yield mixed_finding(case, tuple(left_out), about="installed")
 
 
 def _bounds(case: Case) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -133,12 +138,24 @@ def no_kernel(case: Case) -> Iterator[Finding]:
     if case.installed is not None and case.installed.release is None and not case.installed.version.startswith("2."):
         return  # a release the matrix does not know: the failing kernel may be another package's
     index, gpu, device = known[0]
+    if _some_build_serves(case, gpu.compute_capability or ""):
+        return  # which of the builds of that name it is, is not known: the failing kernel may be another package's
     if device < (7, 5) or seen(case, "gpu-too-old-text"):
         detail = f"The build has no code for compute capability {gpu.compute_capability}: current ones begin above it."
         yield _missing_code(case, "gpu-below-minimum", index, device, detail, rows[:1])
     elif device[0] >= 10:
         detail = f"The build has no code for compute capability {gpu.compute_capability}: it is older than this GPU."
         yield _missing_code(case, "gpu-newer-than-wheel", index, device, detail, rows[:1])
+
+
+def _some_build_serves(case: Case, cc: str) -> bool:
+    """Whether that release and variant has code for the GPU on one of the platforms that this may be."""
+    installed = case.installed
+    if installed is None or installed.release is None or installed.variant is None:
+        return False
+    builds = [b for p in platforms_of(case.facts).possible if (b := installed.release.build(installed.variant, p))]
+    found = [cuda_coverage(b.kernels, b.ptx or (), cc) for b in builds if b.kernels]
+    return any(c is not None and c.covered for c in found)
 
 
 def _lowest(case: Case) -> tuple[int, int]:

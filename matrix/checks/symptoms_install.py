@@ -206,7 +206,7 @@ def said_so(case: Case) -> Iterator[Finding]:
 @check("python-32bit", "musl", "arm32", "python-implementation")
 def no_build_at_all(case: Case) -> Iterator[Finding]:
     """The installer found nothing, and nothing was ever published for this interpreter."""
-    if not seen(case, "pip-no-version", "pip-stub-sdist", "uv-no-wheel", "wheel-refused"):
+    if not seen(case, "pip-no-version", "pip-stub-sdist", "uv-no-wheel", "uv-no-tag", "wheel-refused"):
         return
     outcomes = [o for o in machine_findings(case.facts) if o.id != "no-wheel-for-platform"]
     yield from to_findings(case, outcomes, about="machine", severity="blocker", cure=None)

@@ -218,3 +218,23 @@ def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
         evidence=(*rows[:1], "system.wsl"),
         fix=("remove it: sudo apt purge '*nvidia*' 'libcuda*' 'cuda-drivers*'", "in Windows: wsl --shutdown"),
     )
+
+
+@check("wheel-arch-mismatch")
+def library_of_another_machine(case: Case) -> Iterator[Finding]:
+    """``file`` names a library of torch as one for another machine than this."""
+    here = case.facts.python.machine or case.facts.system.machine
+    for machine in ("x86_64", "aarch64"):
+        rows = seen(case, f"torch-library-{machine}")
+        if not rows or here not in ("x86_64", "aarch64") or here == machine:
+            continue
+        yield finding(
+            "wheel-arch-mismatch",
+            case,
+            about="installed",
+            severity="blocker",
+            detail=f"The installed library is for {machine}, this is {here}.",
+            evidence=(*rows[:1], "python.machine", "system.machine"),
+            fix="pip install --force-reinstall --no-cache-dir torch, run on this machine",
+        )
+        return

@@ -13,7 +13,13 @@ _PLATFORM = re.compile(
     r"^\s{0,4}(?:P|p)latform ?: ?(linux-64|linux-aarch64|osx-64|osx-arm64|win-64|win-arm64|linux-ppc64le)|/(linux-64|linux-aarch64|osx-64|osx-arm64|win-64)(?:::|/|\s|$)"
 )
 _MISSING = re.compile(r"^\s{0,8}- ([a-z][\w.-]{0,60}?)(?:\s?(==|=|>=|<=|<|>)\s?([\w.*]{1,30}))?(?:[=\s]\S{1,40})?\s*$")
-_VIRTUAL = re.compile(r"\b__(cuda|linux|glibc|osx|win|archspec)=([\w.]{1,20})(?:=([\w.-]{1,24}))?")
+_NOT_THERE = re.compile(
+    r"\b(pytorch|pytorch-cuda|torchvision|torchaudio)(?: ?={1,2} ?|-| )(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\S{0,40}(?: \*)? {0,2}(?:,? which )?does not exist"
+)
+_ABSENT = re.compile(
+    r"nothing provides (?:requested )?(pytorch|pytorch-cuda|torchvision|torchaudio)(?:\s{1,4}={0,2}(\d[\d.]{0,12}\d))?"
+)
+_VIRTUAL = re.compile(r"\b__(cuda|linux|glibc|osx|win|archspec)={1,2}([\w.]{1,20})(?:=([\w.-]{1,24}))?")
 _PLATFORMS = {
     "linux-64": ("linux", "x86_64"), "linux-aarch64": ("linux", "aarch64"), "linux-ppc64le": ("linux", "ppc64le"), "osx-64": ("macos", "x86_64"),
     "osx-arm64": ("macos", "aarch64"), "win-64": ("windows", "x86_64"), "win-arm64": ("windows", "aarch64"),
@@ -26,6 +32,7 @@ def read_conda(reading: Reading) -> None:
         "conda",
         "mamba",
         "packagesnotfounderror",
+        "nothing provides",
         "resolvepackagenotfound",
         "package plan",
         "linux-64",
@@ -46,6 +53,11 @@ def read_conda(reading: Reading) -> None:
         if "PackagesNotFoundError" in line or "ResolvePackageNotFound" in line or "nothing provides" in line:
             missing = index
             reading.saw("conda_error", 20)
+        if "does not exist" in line and (gone := _NOT_THERE.search(line)):
+            reading.saw("conda_error", 15)
+            reading.symptom("conda-not-found", index)
+            if gone[1] == "pytorch":
+                put_request(reading, index, "torch", f"=={gone[2]}", MEASURED - 3)
         if "anaconda.org/pytorch" in line or line.strip() in ("- pytorch", "-c pytorch") or "-c pytorch" in line:
             channel = True
             reading.draft.put("request.installer", "conda", reading.source(index), rank=PRINTED - 2)

@@ -19,6 +19,10 @@ _NODE = re.compile(
     r"^\s{0,4}c([-rw]{2}[-xs][-rw]{2}[-xs][-rw]{2}[-xt])([.+@]?)\s{1,4}\d{1,3}\s{1,4}(\S{1,32})\s{1,4}(\S{1,32})\s.{1,60}?"
     r"((?:/dev/)?(?:dri/)?(?:kfd|renderD\d{1,4}|nvidia\d{1,3}|nvidiactl|nvidia-uvm))\s{0,4}$"
 )
+_REFUSED = re.compile(
+    r"(/dev/(?:kfd|dri/renderD\d{1,4}))\b.{0,60}(?:EACCES|permission denied)|permission denied.{0,12}?(/dev/(?:kfd|dri/renderD\d{1,4}))\b",
+    re.I,
+)
 _NO_NVIDIA = re.compile(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)['\"]?:? ?(?:No such file)?")
 _ID = re.compile(r"\buid=(\d{1,10})(?:\([^)]{0,40}\))?\s.{0,60}\bgroups=(\S{1,2000})")
 _GROUP = re.compile(r"(\d{1,10})(?:\(([^)]{1,40})\))?")
@@ -56,6 +60,10 @@ def read_device_access(reading: Reading) -> None:
         _python_variables(reading)
     if reading.has("/dev/nvidia", "renderd", "/dev/kfd", "/dev/dri"):
         _nodes(reading)
+        if reading.has("eacces", "permission denied"):
+            _refused(reading)
+    if reading.has("libcuda.so.1"):
+        _libcuda(reading)
     if reading.has("lsmod"):
         _modules(reading)
     if reading.has("the client has the version"):
@@ -63,6 +71,24 @@ def read_device_access(reading: Reading) -> None:
     if reading.has("secureboot "):
         _secure_boot(reading)
     _container(reading)
+
+
+def _refused(reading: Reading) -> None:
+    """An open that the kernel refused, as a trace or a program prints it."""
+    for index, line in enumerate(reading.lines):
+        if ("/dev/dri/" in line or "/dev/kfd" in line) and (match := _REFUSED.search(line[:2000])):
+            node = match[1] or match[2]
+            reading.put(f"devices.{node}.present", True, index, PRINTED)
+            reading.put(f"devices.{node}.openable", False, index, PRINTED)
+
+
+def _libcuda(reading: Reading) -> None:
+    """The loader's cache, where it holds the libcuda of a distribution and none of WSL's."""
+    rows = [i for i in reading.find("libcuda.so.1") if "=>" in reading.lines[i]]
+    if not rows or any("/wsl/" in reading.lines[i] for i in rows):
+        return
+    if re.search(r"=> /(?:usr/)?lib(?:64)?/(?:[\w-]{1,40}/)?libcuda\.so", reading.lines[rows[0]]):
+        reading.symptom("libcuda-of-linux-driver", rows[0])
 
 
 def _python_variables(reading: Reading) -> None:
@@ -115,12 +141,25 @@ def _nodes(reading: Reading) -> None:
 def _groups(reading: Reading) -> tuple[set[str] | None, bool]:
     """The groups of the user who typed ``id``, and whether that is root; ``None`` where the text does not show them."""
     if "groups=" not in reading.text:
-        return None, False
+        return _listed_groups(reading), False
     for line in reading.find("groups="):
         if match := _ID.search(reading.lines[line]):
             found = _GROUP.findall(match[2])
             return {name for row in found for name in row if name}, match[1] == "0"
     return None, False
+
+
+def _listed_groups(reading: Reading) -> set[str] | None:
+    """The answer of ``groups``: names on one line, or ``user : names``."""
+    for index in reading.find("groups"):
+        if not re.search(r"[$#%>] groups(?: \w{1,32})?\s{0,4}$", reading.lines[index]) or index + 1 >= len(
+            reading.lines
+        ):
+            continue
+        names = reading.lines[index + 1].rpartition(" : ")[2].split()
+        if names and all(re.fullmatch(r"[a-z_][\w.-]{0,31}", n) for n in names):
+            return set(names) if "root" not in names[:1] else None
+    return None
 
 
 def _modules(reading: Reading) -> None:

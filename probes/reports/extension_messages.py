@@ -16,12 +16,20 @@ _WORKS_WITH = re.compile(
 )
 
 
+_ELF = re.compile(r"ELF 64-bit LSB .{0,24}, (x86-64|ARM aarch64),")
+
+
 def read_extension_messages(reading: Reading) -> None:
     """The torch and the interpreter that were found, and a symptom where the extension works with another torch."""
     if reading.has("(you have "):
         for index in reading.find("(you have "):
             if match := _PYTHON.search(reading.lines[index]):
                 reading.put("python.version", match[1], index, PRINTED)
+    if reading.has("elf 64-bit lsb"):
+        for index in reading.find("ELF 64-bit LSB"):
+            line = reading.lines[index]
+            if ("torch" in line or "site-packages" in line) and (match := _ELF.search(line)):
+                reading.symptom(f"torch-library-{'x86_64' if match[1] == 'x86-64' else 'aarch64'}", index)
     if reading.has("needs to work with pytorch"):
         for index in reading.find("needs to work with PyTorch"):
             if match := _WORKS_WITH.search(reading.lines[index]):

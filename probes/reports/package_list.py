@@ -34,6 +34,12 @@ _SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
+_INSTALLING = re.compile(
+    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install"
+)
+_GAVE = re.compile(
+    r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
+)
 _HEAD = re.compile(
     r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)"
 )
@@ -58,6 +64,7 @@ def read_packages(reading: Reading) -> None:
         _inspect(reading)
     freeze: list[tuple[int, str, str]] = []
     columns: list[tuple[int, str, str, str]] = []
+    of_conda: list[tuple[int, str, str]] = []
     headed = False
     heads = reading.has("package", "# name")
     loose = reading.words(*_LOOSE_WORDS)
@@ -65,6 +72,8 @@ def read_packages(reading: Reading) -> None:
         if len(line) < 4 or index in reading.taken:
             continue
         if line.lstrip().startswith("[") and (match := _DUMPED.match(line)):
+            if match[1] == "conda":
+                of_conda.append((index, match[2], f"{match[4] or ''} {match[5] or ''}"))
             rank = MEASURED + (1 if match[1] != "conda" else 0)
             _installed(reading, index, match[2], match[3], rank, build=match[4] if match[1] == "conda" else None)
             reading.taken.add(index)
@@ -81,13 +90,17 @@ def read_packages(reading: Reading) -> None:
         elif heads and _HEAD.match(line):
             headed = True
         elif ("nstalling" in line or "pdating" in line or "owngrading" in line) and (match := _POETRY.match(line)):
-            put_package(reading, match[1], match[2], index, PRINTED - 2)
+            if canonical(match[1]) == "torch" and reading.has("unable to find installation candidates for torch ("):
+                put_request(reading, index, "torch", f"=={match[2]}", PRINTED)
+            else:
+                put_package(reading, match[1], match[2], index, PRINTED - 2)
             reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
         if "rocm-sdk-" in line:
             for found in _SDK.finditer(line):
                 put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
         if loose and any(w in line.lower() for w in loose):
             _loose(reading, index, line)
+    _two_sources(reading, of_conda)
     _show(reading)
     _columns(reading, columns, headed)
     _frozen(reading, freeze)
@@ -131,6 +144,8 @@ def _conda_build(reading: Reading, index: int, build: str | None, rank: int) -> 
 def _columns(reading: Reading, columns: list[tuple[int, str, str, str]], headed: bool) -> None:
     # Two columns are a package list only below its heading, or where the names are those of one.
     known = sum(canonical(name) in _FAMILIAR for _, name, _, _ in columns)
+    if headed or known >= 2:
+        _two_sources(reading, [(index, name, rest) for index, name, _, rest in columns])
     if not columns or not (headed or known >= 2 or (known and len(columns) <= 3)):
         return
     for index, name, version, rest in columns:
@@ -142,6 +157,18 @@ def _columns(reading: Reading, columns: list[tuple[int, str, str, str]], headed:
         if rest and "/" in rest and canonical(name) == "torch":
             reading.put("torch.origin", "editable", index, PRINTED)
     reading.saw("conda_list" if headed and "# Name" in reading.text else "pip_freeze", 10)
+
+
+def _two_sources(reading: Reading, rows: list[tuple[int, str, str]]) -> None:
+    """conda's own pytorch, and a torch that pip put over it: conda lists both, of one environment."""
+    conda = any(
+        name.lower() in ("pytorch", "pytorch-gpu", "pytorch-cpu") and "pypi" not in rest for _, name, rest in rows
+    )
+    if conda:
+        for index, name, rest in rows:
+            if name.lower() == "torch" and rest.startswith("pypi_0"):
+                reading.symptom("torch-from-pip-over-conda", index)
+                return
 
 
 _FAMILIAR = frozenset({
@@ -189,12 +216,16 @@ def _show(reading: Reading) -> None:
             _installed(reading, index, name, value, MEASURED)
             reading.saw("pip_freeze", 8)
         elif label == "location" and name:
+            if canonical(name) == "torch":
+                reading.symptom("torch-location", index)
             put_path(reading, index, value.rstrip("/\\") + "/", MEASURED)
 
 
 def _loose(reading: Reading, index: int, line: str) -> None:
     """``torch 2.6.0``, ``flash-attn 2.6.3``, ``torch-1.12.0+rocm5.1.1`` in what a person typed."""
     low = line.lower()
+    if (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
+        put_torch(reading, index, parsed, CLAIMED - 2)
     if any(
         w in low
         for w in ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
@@ -205,7 +236,7 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         or ".whl" in low
         or ".tar.gz" in low
         or "://" in low
-        or "install" in low.split("(")[0]
+        or _INSTALLING.search(low) is not None
         or "distribution" in low
     ) and not re.match(r"\s{0,4}pip install torch\s{1,4}\(\d", low):
         return

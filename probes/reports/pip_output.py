@@ -61,6 +61,8 @@ def read_pip(reading: Reading) -> None:
                 line, line.index("Requirement already satisfied") if "Requirement already satisfied" in line else 0
             ):
                 put_package(reading, match[1], match[3], index, PRINTED)
+                if canonical(match[1]) == "torch":
+                    reading.symptom("torch-location", index)
                 _path_facts(reading, index, match[2])
         elif "uccessfully" in line:
             _done(reading, index, line)
@@ -102,12 +104,24 @@ def _not_found(reading: Reading, index: int, line: str) -> None:
     reading.symptom("pip-no-version", index)
     if not listed:
         return
+    if tail.strip().startswith("none") and not name.startswith(("torch", "nvidia-", "triton", "pytorch-")):
+        _only_torch_index(reading, index)
     versions = [v.strip() for v in tail.partition(")")[0].split(",")]
     offered = tuple(v for v in versions if v[:1].isdigit())
     if name == "torch":
         reading.draft.put("request.versions_offered", offered, reading.source(index), rank=MEASURED - (not offered))
     else:
         reading.draft.put("request.versions_offered", offered, reading.source(index), rank=PRINTED - 4)
+
+
+def _only_torch_index(reading: Reading, index: int) -> None:
+    """Another project was looked for on torch's index alone, in the place of the default one."""
+    for at in range(index - 1, max(-1, index - 400), -1):
+        if match := _LOOKING.search(reading.lines[at]):
+            urls = [u.strip() for u in match[2].split(",")]
+            if match[1] == "indexes" and urls and all("download.pytorch.org/whl/" in u for u in urls):
+                reading.symptom("pip-other-on-torch-index", index)
+            return
 
 
 def _conflict(reading: Reading, index: int, line: str) -> None:

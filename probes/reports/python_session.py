@@ -41,8 +41,9 @@ _BARE_BANNER = re.compile(
     r"^\s{0,4}'?(\d\.\d{1,2}\.\d{1,2}\S{0,12} (?:\||\(|experimental|free-threading).{0,160}\[(?:GCC|Clang|MSC|PyPy).{0,60})"
 )
 _ASSIGNED = re.compile(
-    r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)[`\s]{0,4}(?:==|=|->|→|:|#|returns|is)\s{0,4}(True|False|\d{1,3})"
+    r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)[`'\s]{0,4}(?:(?:==|=>|=|->|→|:|#|returns|gives|says|is)\s{0,4})?(True|False|\d{1,3})\b"
 )
+_CONDITION = re.compile(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
 _TORCH_COMMENT = re.compile(r"import torch\s{1,20}#\s?(\d\S{1,60})")
 _NAMES_LIST = re.compile(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
 _CAPABILITY = re.compile(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
@@ -154,7 +155,8 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         put_torch(reading, index, parsed, PRINTED)
         return
     for match in _ASSIGNED.finditer(line):
-        _answer(reading, index, match[1], match[2])
+        if not _CONDITION.search(line[max(0, match.start() - 40) : match.start()]):  # a program's question, no answer
+            _answer(reading, index, match[1], match[2])
     asks = [
         m
         for m in (
@@ -198,6 +200,9 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         said = re.search(r"\b(True|False)\b", answer)
         if said:
             what = re.search(r"(cuda|xpu|mps)(?:\.backends)?\.is_available", line)
+            if said[1] == "True" and re.search(r"\bsudo (?:-\w{1,2} )?\S{0,80}python", line):
+                reading.symptom("root-available-true", answer_at)  # what root may open says nothing of the user
+                return
             _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", said[1])
     if ("version.cuda" in asks and "is None" in line and answer.startswith("True")) or (
         asks == ["version.cuda"] and answer == "None"

@@ -27,7 +27,7 @@ _PLATFORM = re.compile(
     r"You're on (\w{3,12}) \(`([\w.]{3,40})`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels for the following platforms?: (.{1,600})"
 )
 _NO_PLATFORM = re.compile(
-    r"(?:Because|and) ([\w.-]{1,80})(==|>=|<=)?(\S{1,60})? has no wheels with a matching (platform|Python ABI|Python implementation|Python version) tag(?: \(e\.g\., `([\w.]{3,60})`\))?"
+    r"(?:Because|and) (?:all versions of )?([\w.-]{1,80})(==|>=|<=)?(\S{1,60})? ha(?:s|ve) no wheels with a matching (platform|Python ABI|Python implementation|Python version) tag(?: \(e\.g\., `([\w.]{3,60})`\))?"
 )
 _WHEELS_FOR = re.compile(
     r"Wheels are available for `([\w.-]{1,80})` \(v?([^)]{1,60})\) (?:on the following platforms?|with the following Python (?:ABI|implementation) tags?): (.{1,600})"
@@ -77,7 +77,7 @@ def read_uv(reading: Reading) -> None:
             _cannot(reading, index, text)
         if "You're " in text or "You require " in text:
             _hint(reading, index, text)
-        if "no wheels with a matching" in text:
+        if "no wheels with a matching" in text or "no wheels for the current" in text:
             _no_tag(reading, index, text)
         if "Wheels are available for" in text and _WHEELS_FOR.search(text):
             reading.symptom("uv-wheels-for", index, text)
@@ -157,6 +157,8 @@ def _no_solution(reading: Reading, index: int, text: str) -> None:
         reading.symptom("pin-conflict", index, text)
     if (match := _NO_VERSION.search(text)) and canonical(match[1]) == "torch" and match[2]:
         put_request(reading, index, "torch", match[2], MEASURED - 2)
+        if match[2].startswith("==") and "+" in match[2]:
+            reading.symptom("uv-no-local-version", index, text)
 
 
 def _debug_request(reading: Reading, index: int, line: str) -> None:
