@@ -386,7 +386,7 @@ def _gpu_numbered(reading: Reading, index: int, label: str, value: str, rank: in
     rest = numbers[2].strip()
     source = reading.source(index)
     if rest == "":
-        fields = names.gpu_from_name(value.split("(UUID")[0].strip())
+        fields = names.gpu_from_name(value.split("(UUID")[0].split("  ")[0].strip())
         if fields.get("vendor") is None and rank == CLAIMED:
             return
         fields.setdefault("vendor", "nvidia")

@@ -61,6 +61,10 @@ def read_conda(reading: Reading) -> None:
         if "anaconda.org/pytorch" in line or line.strip() in ("- pytorch", "-c pytorch") or "-c pytorch" in line:
             channel = True
             reading.draft.put("request.installer", "conda", reading.source(index), rank=PRINTED - 2)
+        if "nothing provides" in line and (absent := _ABSENT.search(line)):
+            reading.symptom("conda-not-found", index)
+            if absent[1] == "pytorch" and absent[2]:
+                put_request(reading, index, "torch", f"=={absent[2]}", MEASURED - 3)
         if (
             0 <= missing < index <= missing + 12
             and (match := _MISSING.match(line))

@@ -10,6 +10,7 @@ from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.collect_env import put_system
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
+from torchdoctor.probes.reports.uv_output import put_platform_tag
 
 __all__ = ["read_machine"]
 
@@ -62,6 +63,8 @@ def read_machine(reading: Reading) -> None:
             match := re.search(r"release (\d{1,2}\.\d{1,2})(?:, V(\d[\d.]{2,12}))?", line)
         ):
             reading.put("runtimes.cuda", match[2] or match[1], index, PRINTED)
+        if "Compatible tags:" in line and index + 1 < len(reading.lines):
+            _own_tag(reading, index + 1)
         if "Mach-O" in line or "ELF " in line:
             _binary(reading, index, line)
         if "Linux " in line and (match := _UNAME.search(line)):
@@ -148,6 +151,17 @@ def _kernel(reading: Reading, index: int, release: str) -> None:
     reading.put("system.os", "linux", index, PRINTED)
     if "microsoft" in release.lower():
         reading.put("system.wsl", 2 if "WSL2" in release or "standard" in release else 1, index, MEASURED)
+
+
+def _own_tag(reading: Reading, index: int) -> None:
+    """The first line of ``pip debug``'s tags: the interpreter's own, the best match first."""
+    match = re.match(r"\s{0,8}(cp|pp)(\d)(\d{1,2})-(\w{2,20}?)(t?)-([\w.]{3,60})\s*$", reading.lines[index])
+    if match is None:
+        return
+    reading.put("python.version", f"{match[2]}.{match[3]}", index, PRINTED)
+    reading.put("python.implementation", "cpython" if match[1] == "cp" else "pypy", index, PRINTED)
+    reading.put("python.free_threaded", match[5] == "t", index, PRINTED)
+    put_platform_tag(reading, index, match[6], MEASURED)
 
 
 def _binary(reading: Reading, index: int, line: str) -> None:

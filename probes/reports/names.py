@@ -62,6 +62,13 @@ _BARE = re.compile(
     r"|A\d{4}|[2345]0[56789]0(?: Ti| SUPER| Super)?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
     r"(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
+_CASES = {
+    "gtx": "GTX", "rtx": "RTX", "rx": "RX", "gt": "GT", "mx": "MX", "geforce": "GeForce", "radeon": "Radeon", "nvidia": "NVIDIA", "quadro": "Quadro",
+    "tesla": "Tesla", "titan": "TITAN", "ti": "Ti", "super": "SUPER", "arc": "Arc", "intel": "Intel", "apple": "Apple", "xt": "XT", "xtx": "XTX",
+}  # fmt: skip
+_LOWER = re.compile(
+    r"\b(?:gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)(?= ?[A-Za-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))|(?<=\d)(?:ti|super|xtx|xt)\b|(?<=\d )(?:ti|super|xtx|xt)\b"
+)
 _MULTIPLE = re.compile(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
 _AFTER = re.compile(r"^(?: GPUs?)? ?(?:[x×X*:] ?(\d{1,2})\b|\((\d{1,2})[x×]\)|\(x(\d{1,2})\))")
 _SOLD_WITH = re.compile(r"(?:RTX|GTX)[^()]{1,40} \d{1,3} ?GB$")  # a person adds the memory, the driver does not
@@ -96,6 +103,8 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     """The GPUs named in one line. ``labelled``: the text is known to be about a GPU, so short names count too."""
     if len(text) > 2000:
         text = text[:2000]
+    if _LOWER.search(text):  # people write names in lower case; the length stays
+        text = _LOWER.sub(lambda m: _CASES[m[0]], text)
     found: list[Named] = []
     if hint := _HINT.search(text):
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):

@@ -214,6 +214,8 @@ def parse_system(value: str) -> SystemName | None:
         if number is None:
             number = next((v for word, v in _MAC_NAMES.items() if word in low), None)
         return SystemName("macos", "macOS", number, arch)
+    if bsd := re.search(r"\b(freebsd|openbsd|netbsd|solaris|android)\b", low):
+        return SystemName(bsd[1], None, None, arch)
     if "linux" in low or "jetpack" in low or "l4t" in low:
         return SystemName("linux", None, None, arch, wsl)
     return None

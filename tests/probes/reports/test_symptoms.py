@@ -78,6 +78,7 @@ _TEXTS = {
     "undefined-symbol-level-zero": "libur_adapter_level_zero.so.0: undefined symbol: zesInit",
     "xformers-gpu-too-new": "requires device with capability <= (9, 0) but your GPU has capability (12, 0) (too new)",
     "xformers-no-operator": "NotImplementedError: No operator found for `memory_efficient_attention_forward`",
+    "nvidia-module-unknown": "modinfo: ERROR: Module nvidia not found.",
     "xformers-built-for": "xFormers was built for:",
     "undefined-symbol-nvidia": "nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkAddData_12_1",
     "undefined-symbol-nccl": "libtorch_cuda.so: undefined symbol: ncclCommRegister",
