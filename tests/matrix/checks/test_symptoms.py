@@ -66,7 +66,7 @@ def test_a_driver_before_cuda_11_has_no_wheel_as_its_cure(examine: Examine) -> N
 
 
 def test_missing_code_outweighs_missing_atomics(examine: Examine) -> None:
-    amd = {"gpus": [{"vendor": "amd", "name": "Radeon VII", "gfx": "gfx906"}]}
+    amd: dict[str, Any] = {"gpus": [{"vendor": "amd", "name": "Radeon VII", "gfx": "gfx906"}]}
     assert examine(_seen("pcie-atomics", **amd))["pcie-atomics-missing"].severity == "blocker"
     assert examine(_seen("pcie-atomics", "hip-invalid-function", **amd))["pcie-atomics-missing"].severity == "warning"
 
