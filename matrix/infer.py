@@ -102,7 +102,7 @@ def _look_up(gpu: Gpu, vendor: str | None) -> tuple[KnownGpu | None, str]:
             how = "" if known.name else ", by the range of its chip"
             return known, f"PCI id {gpu.pci_id}{how}"
     if gpu.name and vendor:
-        known = by_name(gpu.name, vendor)
+        known = by_name(gpu.name.removesuffix(" ..."), vendor)  # nvidia-smi cuts suffixes off
         if known is not None:
             return known, f"name {gpu.name}"
     return None, ""

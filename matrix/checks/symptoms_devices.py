@@ -261,7 +261,8 @@ def nothing_for_jetson(case: Case) -> Iterator[Finding]:
     if release not in ("32", "34", "35", "36"):
         return
     installed = case.installed
-    if installed is None and "torch.version" not in facts.unknown:
+    asked = facts.request.package == "torch" and facts.torch.gpu_available is False and not facts.request.index
+    if installed is None and "torch.version" not in facts.unknown and not asked:
         return
     if installed is not None and (
         installed.origin in ("vendor", "source", "conda")

@@ -31,6 +31,7 @@ def read_amd(reading: Reading) -> None:
     _smi(reading)
     available: list[str] = []
     at = -1
+    targets = _sdk_targets(reading)
     for index, line in enumerate(reading.lines):
         if "TensileLibrary" in line:
             if match := re.search(r"for GPU arch : (gfx[0-9a-f]{3,4})", line):
@@ -54,11 +55,24 @@ def read_amd(reading: Reading) -> None:
             reading.put("runtimes.rocm", ".".join((match[1] or match[2]).split(".")[:2]), index, PRINTED - 5)
         elif "ROCm" in line and (match := _ROCM_VERSION.search(line)) and "+rocm" not in line:
             reading.put("runtimes.rocm", match[1], index, PRINTED - 8)
-        elif match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx(?!000)\d{1,2}[0-9a-f]{2})\s*$", line):
+        elif index not in targets and (
+            match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx(?!000)\d{1,2}[0-9a-f]{2})\s*$", line)
+        ):
             row = ({"vendor": "amd", "gfx": match[1]}, reading.source(index))
             reading.gpu_lists.append(GpuList(PRINTED + 3, False, [row]))
     if available:
         reading.draft.put("torch.kernels", tuple(dict.fromkeys(available)), reading.source(at), rank=PRINTED + 4)
+
+
+def _sdk_targets(reading: Reading) -> set[int]:
+    """Lines that answer ``rocm-sdk targets``: what the packages hold, not what the machine has."""
+    found: set[int] = set()
+    for index in reading.find("rocm-sdk targets"):
+        at = index + 1
+        while at < min(index + 12, len(reading.lines)) and reading.lines[at].strip().startswith("gfx"):
+            found.add(at)
+            at += 1
+    return found
 
 
 def _agents(reading: Reading) -> None:

@@ -18,6 +18,7 @@ def conclude(reading: Reading) -> None:
     _apple_gpu(reading)
     _interpreter_machine(reading)
     _two_torches(reading)
+    _runtime_variant(reading)
     _jetson_gpu(reading)
     _accounts(reading)
 
@@ -85,6 +86,27 @@ def _two_torches(reading: Reading) -> None:
         other = values.parse_torch(reading.lines[index].split("uninstalled torch-", 1)[1])
         if other and other.version != parsed.version:
             reading.symptom("torch-versions-differ", index)
+
+
+def _runtime_variant(reading: Reading) -> None:
+    """A torch without a local version beside the CUDA runtime and the triton that the Linux wheel pins: the CUDA it is for."""
+    draft = reading.draft
+    version = draft.value("packages.torch")
+    if version is None or "+" in version or draft.value("torch.variant") is not None:
+        return
+    if (
+        draft.value("torch.cuda") is not None
+        or draft.value("torch.origin") is not None
+        or not draft.value("packages.triton")
+    ):
+        return
+    for name in ("nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime"):
+        runtime = draft.value(f"packages.{name}")
+        if runtime and re.match(r"\d{2}\.\d{1,2}\.", runtime):
+            source = _source(draft, f"packages.{name}")
+            draft.put("torch.variant", values.cuda_variant(runtime), source, rank=PRINTED)
+            draft.put("system.os", "linux", source, rank=PRINTED - 15)
+            return
 
 
 def _jetson_gpu(reading: Reading) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.reports import names, values
-from torchdoctor.probes.reports.collect_env import hardware_words, put_named_gpus, put_system
+from torchdoctor.probes.reports.gpu_words import put_named_gpus
+from torchdoctor.probes.reports.machine_words import hardware_words, put_system
 from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["read_free_text"]
@@ -25,13 +26,30 @@ _TRACE = re.compile(
 _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
 _MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
 _SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
+_PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
+_OWN = (
+    "laptop",
+    "notebook",
+    "pc",
+    "desktop",
+    "workstation",
+    "server",
+    "setup",
+    "my setup",
+    "specs",
+    "my specs",
+    "rig",
+    "config",
+    "hw",
+    "test rig",
+)
 _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
 def read_free_text(reading: Reading) -> None:
     """GPUs, system, driver named in lines that no other parser has taken."""
     systems = reading.words(*_SYSTEM_WORDS)
-    machines = reading.words("x86", "aarch64", "arm", "amd64", "x64", "intel")
+    machines = reading.words("x86", "aarch64", "arm", "amd64", "x64", "intel", "32-bit", "32 bit")
     wsl = "wsl" in reading.low
     shown = 0
     for index, line in enumerate(reading.lines):
@@ -71,7 +89,7 @@ def _of_a_program(line: str) -> bool:
 
 
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
-    if ":" not in text[:40] or text[0] in "(#-" or "machine" in low or low.startswith("system"):
+    if ":" not in _PCI.sub("", text[:44])[:40] or text[0] in "(#-" or "machine" in low or low.startswith("system"):
         found = names.find_gpus(text)
         # a long sentence that names several models compares them: it lists no machine
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
@@ -80,7 +98,9 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
             put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
         if "driver" in low and (match := _DRIVER.search(text)):
             reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
-    elif "gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]:
+    elif low.partition(":")[0].strip() in _OWN or (
+        "gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]
+    ):
         put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
     if "iGPU" in text and (match := _INTEL_IGPU.search(text)):
         model = f"Intel {match[1]}"
@@ -111,6 +131,8 @@ def _architecture(reading: Reading, index: int, low: str) -> None:
     if re.search(r"\bwindows\b.{0,16}\b(?:arm64|on arm|arm)\b|\barm64 windows\b|snapdragon x", low):
         reading.put("system.os", "windows", index, CLAIMED + 2)
         reading.put("system.machine", "aarch64", index, CLAIMED + 2)
+    elif ("raspbian" in low or "raspberry pi os" in low) and re.search(r"\b32[- ]?bit\b", low):
+        reading.put("system.machine", "armv7l", index, CLAIMED)
     elif re.search(r"\b(?:macos|mac|imac|macbook)\b.{0,24}\bintel\b|\bintel (?:chip|mac|imac|macbook)\b", low):
         reading.put("system.os", "macos", index, CLAIMED + 1)
         reading.put("system.machine", "x86_64", index, CLAIMED + 1)

@@ -86,6 +86,7 @@ _PCI = re.compile(r"\b(10de|1002|8086|106b):([0-9a-f]{4})\b", re.I)
 _DEVICE_ID = re.compile(r"\b(?:device[ _]id|pci[ _]id|ID)\s?[:=]?\s?0x([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]", re.I)
 _MEMORY = re.compile(r"\b(\d{1,6}(?:\.\d{1,3})?) ?(MiB|GiB|MB|GB|G|M)\b")
 _VENDOR_IDS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "106b": "apple"}
+_MODEL_KEPT = re.compile(r"\bRTX \d{4} \.\.\.$")
 _INTEGRATED = re.compile(r"\biGPU\b|integrated|\bAPU\b|\bonboard graphics", re.I)
 
 
@@ -147,6 +148,9 @@ def gpu_from_name(name: str) -> dict[str, Any]:
     vendor = vendor_of(name) or ("amd" if gfx else None)
     if vendor:
         fields["vendor"] = vendor
+    if _MODEL_KEPT.search(name):
+        fields["name"] = name  # the table cut the suffix, and every card of that number runs the same code
+        return fields
     if "..." in name or name.endswith("…") or not name or name == gfx:
         return fields
     if name.upper() in ("ERR!", "GRAPHICS DEVICE", "UNKNOWN", "N/A", "UNKNOWN ERROR"):

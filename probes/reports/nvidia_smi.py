@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.reports import names
-from torchdoctor.probes.reports.reading import MEASURED, GpuList, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, GpuList, Reading
 
 __all__ = ["read_nvidia_smi"]
 
@@ -95,6 +95,8 @@ def _table(reading: Reading, rows: GpuList) -> None:
                 rows.gpus[-1][0].setdefault("memory", int(memory[1]) * 1024**2)
             if "TCC/WDDM" in line or "Driver-Model" in line:
                 reading.put("system.os", "windows", index, MEASURED)
+            elif "Persistence-M" in line:  # only the tool for Linux has that column
+                reading.put("system.os", "linux", index, CLAIMED - 2)
 
 
 def _cut_name(name: str) -> str:

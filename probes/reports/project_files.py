@@ -29,8 +29,17 @@ _REQUIRES_PYTHON = re.compile(r"requires-python\s?=\s?[\"']([^\"']{2,40})[\"']")
 _INDEX_VARIANT = re.compile(r"(?:^|[-_])(cpu|cu\d{3}|rocm\d{1,2}(?:\.?\d)?|xpu)$")
 
 
+_NO_MATCH = re.compile(r"depends on torch \(([\w.+^~<>=!,* ]{1,60})\) which doesn't match any versions")
+
+
 def read_project_files(reading: Reading) -> None:
     """Settings that steer an installer, and what they ask for."""
+    if reading.has("which doesn't match any versions"):
+        for index in reading.find("doesn't match any versions"):
+            if match := _NO_MATCH.search(reading.lines[index]):
+                put_request(reading, index, "torch", _poetry(match[1]), PRINTED)
+                reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
+                reading.saw("poetry_error", 15)
     if not reading.has("index", "source", "dependencies", "torch =", "torch=", "channels", '"torch'):
         return
     section = ""

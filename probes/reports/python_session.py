@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.reports import values
-from torchdoctor.probes.reports.collect_env import (
-    put_named_gpus,
-    put_platform,
-    put_python,
-    put_system,
-    put_torch,
-    xpu_fields,
-)
+from torchdoctor.probes.reports.gpu_words import put_named_gpus, xpu_fields
+from torchdoctor.probes.reports.machine_words import put_platform, put_python, put_system
 from torchdoctor.probes.reports.packages import put_package
 from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, GpuList, Reading
+from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["put_path", "read_session"]
 
@@ -42,6 +37,9 @@ _BARE_BANNER = re.compile(
 )
 _ASSIGNED = re.compile(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)[`'\s]{0,4}(?:(?:==|=>|=|->|→|:|#|returns|gives|says|is)\s{0,4})?(True|False|\d{1,3})\b"
+)
+_INLINE = re.compile(
+    r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
 )
 _CONDITION = re.compile(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
 _TORCH_COMMENT = re.compile(r"import torch\s{1,20}#\s?(\d\S{1,60})")
@@ -154,6 +152,14 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if (match := _TORCH_COMMENT.search(line)) and (parsed := values.parse_torch(match[1])):
         put_torch(reading, index, parsed, PRINTED)
         return
+    for match in _INLINE.finditer(line):
+        if match[2] == "None":
+            reading.draft.put(f"torch.{match[1]}", "", reading.source(index), rank=PRINTED)
+        elif match[1] == "cuda":
+            reading.put("torch.cuda", match[2], index, PRINTED)
+            reading.put("torch.variant", values.cuda_variant(match[2]), index, PRINTED)
+        else:
+            reading.put("torch.hip", match[2], index, PRINTED)
     for match in _ASSIGNED.finditer(line):
         if not _CONDITION.search(line[max(0, match.start() - 40) : match.start()]):  # a program's question, no answer
             _answer(reading, index, match[1], match[2])

@@ -201,7 +201,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("no-cuda-packages", "nvidia-c", r"no (?:nvidia-)?(?:cudnn|cublas)|without (?:nvidia-)?(?:cudnn|cublas)"),
     _row("no-cuda-packages", "cudnn", r"\bno (?:nvidia-)?cudnn ?/ ?(?:nvidia-)?cublas"),
     _row("poetry-no-candidate", "unable to find installation candidates for torch"),
-    _row("poetry-pin", "version solving failed", r"depends on .{0,80}\btorch \("),
+    _row("poetry-pin", "version solving failed", r"depends on .{0,80}\btorch \((?!.{0,60}match any versions)"),
     _row("poetry-pin", "is forbidden", r"depends on torch \("),
     _row("wheel-404", "404", r"404.{0,200}torch-\S{5,160}\.whl"),
     _row("driver-incompatible-said", "driver incompatib"),
