@@ -165,7 +165,13 @@ def summary(
     if status == "unknown":
         if not choice.examined and choice.platforms.possible:
             return f"the matrix holds no such release (it begins with {case.catalog.oldest()} and has no pre-releases)"
-        missing = ", ".join(choice.accepted.unknown[:2]) if choice.accepted else "what machine this is"
+        from torchdoctor.matrix.fit import unjudged
+
+        names = (choice.accepted.unknown if choice.accepted else ()) or unjudged(case, choice)
+        missing = ", ".join(names[:2]) or "what machine this is"
+        if installed is not None and installed.version and case.asked.torch is None and case.asked.variant is None:
+            variant = f" ({installed.variant})" if installed.variant else ""
+            return f"not enough is known to judge the installed torch {installed.version}{variant} ({missing})"
         return f"not enough is known to decide ({missing})" + (f"; as far as it goes: {install}" if install else "")
     if installed is not None and case.asked.torch is None and case.asked.variant is None:
         variant = f" ({installed.variant})" if installed.variant else ""

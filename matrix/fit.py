@@ -18,7 +18,7 @@ from torchdoctor.matrix.select import Choice, Judged, gpu_vendors
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Facts
 
-__all__ = ["fit", "installed_torch"]
+__all__ = ["fit", "installed_torch", "unjudged"]
 
 _LEFT_ALONE = ("source", "vendor", "editable", "nightly", "conda")
 """Origins whose version number names no stock wheel."""
@@ -134,6 +134,30 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
         yield from found
 
 
+def unjudged(case: Case, today: Choice) -> tuple[str, ...]:
+    """The missing facts without which nobody can tell whether the installed build runs on the GPUs it is for, or whether
+    another would run on GPUs that it is not for.
+    """
+    installed = case.installed
+    vendor = _vendor(installed.variant) if installed else None
+    if installed is None or vendor == "apple":
+        return ()
+    if vendor is None or not accelerated_gpus(case.facts, vendor):
+        better = today.accepted
+        if installed.variant is None or better is None or not better.uses_gpu:
+            return ()
+        return tuple(name for name in better.unknown if name.startswith("gpus["))
+    return tuple(
+        dict.fromkeys(
+            f
+            for o in _outcomes(case, installed)
+            if o.status == "unknown"
+            for f in o.facts
+            if f.startswith(("gpus[", "drivers."))
+        )
+    )
+
+
 def _before_the_matrix(case: Case, installed: Installed) -> bool:
     return bool(installed.version) and version_key(installed.version) < version_key(case.catalog.oldest())
 
@@ -194,6 +218,8 @@ def _wrong_variant(case: Case, installed: Installed, cure: Judged | None, today:
     vendors, variant = gpu_vendors(case.facts), installed.variant
     if variant is None or cure is None or case.facts.torch.gpu_available:
         return
+    if any(name.startswith("gpus[") for name in cure.unknown):
+        return  # which code the GPU runs is not known, so neither is whether another build would use it
     vendor = _vendor(variant)
     present = {g.vendor for g in case.facts.gpus or ()} | set(assumed_vendors(case.facts))
     if variant == "cpu" and vendors:

@@ -149,7 +149,7 @@ def _status(findings: tuple[Finding, ...], case: Case, choice: Choice, over_inst
         # A build that is there and that nothing speaks against is fine unless what it must meet is not known at all.
         if case.facts.torch.gpu_available is not None:
             return "ok"
-        return "unknown" if case.facts.gpus is None or unjudged(case) else "ok"
+        return "unknown" if case.facts.gpus is None or unjudged(case, choice) else "ok"
     if choice.accepted is None or choice.accepted.unknown:
         return "unknown"
     return "ok"
