@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.reports.gpu_words import put_numbered_gpus
+from torchdoctor.probes.reports.gpu_words import put_gpu_blocks, put_numbered_gpus
 from torchdoctor.probes.reports.label_handlers import LABELS
 from torchdoctor.probes.reports.labels import labelled_lines
 from torchdoctor.probes.reports.packages import put_package

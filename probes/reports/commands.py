@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.reports import values
-from torchdoctor.probes.reports.collect_env import put_jetson, put_system
+from torchdoctor.probes.reports.machine_words import put_jetson, put_system
 from torchdoctor.probes.reports.packages import canonical
 from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request

@@ -82,10 +82,26 @@ def _two_torches(reading: Reading) -> None:
     parsed = values.parse_torch(running) if running else None
     if parsed is None:
         return
+    for index in reading.find("torch.__file__"):
+        _printed_elsewhere(reading, index)
     for index in reading.find("uccessfully uninstalled torch-"):
         other = values.parse_torch(reading.lines[index].split("uninstalled torch-", 1)[1])
         if other and other.version != parsed.version:
             reading.symptom("torch-versions-differ", index)
+
+
+_PRINTED_FILE = re.compile(r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[\s,'\")]{1,4}(\S{1,200}[/\\]torch[/\\]__init__\.py)")
+
+
+def _printed_elsewhere(reading: Reading, index: int) -> None:
+    """An import that took another release than the one that ``pip show`` names, and from where."""
+    managed = values.parse_torch(reading.draft.value("packages.torch") or "")
+    for at in range(index + 1, min(index + 4, len(reading.lines))):
+        match = _PRINTED_FILE.search(reading.lines[at][:600])
+        found = values.parse_torch(match[1]) if match else None
+        if found and managed and found.version != managed.version:
+            reading.symptom("torch-versions-differ", at)
+            return
 
 
 def _runtime_variant(reading: Reading) -> None:

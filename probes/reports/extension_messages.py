@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.reports import values
-from torchdoctor.probes.reports.collect_env import put_torch
 from torchdoctor.probes.reports.reading import PRINTED, Reading
+from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_extension_messages"]
 

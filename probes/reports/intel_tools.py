@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from torchdoctor.probes.reports import names
-from torchdoctor.probes.reports.collect_env import xpu_fields
+from torchdoctor.probes.reports.gpu_words import xpu_fields
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, GpuList, Reading
 
 __all__ = ["read_intel"]

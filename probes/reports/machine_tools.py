@@ -8,7 +8,7 @@ import re
 
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import names
-from torchdoctor.probes.reports.collect_env import put_system
+from torchdoctor.probes.reports.machine_words import put_system
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
 from torchdoctor.probes.reports.uv_output import put_platform_tag
 

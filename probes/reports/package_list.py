@@ -7,11 +7,11 @@ import re
 
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import values
-from torchdoctor.probes.reports.collect_env import put_torch
 from torchdoctor.probes.reports.packages import canonical, put_package
 from torchdoctor.probes.reports.python_session import put_path
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_request
+from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_packages"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.reports import values
-from torchdoctor.probes.reports.collect_env import put_python
+from torchdoctor.probes.reports.machine_words import put_python
 from torchdoctor.probes.reports.packages import canonical, pip_name, put_package
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request
@@ -27,6 +27,8 @@ _LOOKING = re.compile(r"Looking in (indexes|links): (.{1,500})")
 _WHEEL = re.compile(
     r"\b([A-Za-z0-9][\w.]{0,60})-(\d[\w.!+%]{0,60})-((?:cp|pp|py)\d[\w.]{0,20})-([\w.]{2,40})-(\w[\w.]{2,100})\.whl"
 )
+_FROM = re.compile(r"^(?:#\d{1,4} [\d.]{1,10})?\s{2,16}([A-Za-z][\w.-]{0,60})\S{0,60}(?: \(?)?.{0,40}?from (?:https?|file):")
+_OURS = re.compile(r"torch|nvidia-|nvidia_|triton|pytorch|intel-|intel_|rocm|xformers|flash|mkl|vllm", re.I)
 _PIP_VERSION = re.compile(r"\bpip \d[\d.]{1,10} from (\S.{0,300}?) ?\(python (\d\.\d{1,2})\)")
 _SDIST_STUB = re.compile(r"torch-0\.1\.2(?:\.post\d)?\.tar\.gz")
 _DEPENDS = re.compile(
@@ -72,6 +74,8 @@ def read_pip(reading: Reading) -> None:
             or "DO NOT MATCH THE HASHES" in line
         ):
             reading.saw("pip_error", 12)
+            if "DO NOT MATCH" in line:
+                _altered(reading, index)
         elif "Looking in " in line:
             if match := _LOOKING.search(line):
                 for url in match[2].split(","):
@@ -112,6 +116,13 @@ def _not_found(reading: Reading, index: int, line: str) -> None:
         reading.draft.put("request.versions_offered", offered, reading.source(index), rank=MEASURED - (not offered))
     else:
         reading.draft.put("request.versions_offered", offered, reading.source(index), rank=PRINTED - 4)
+
+
+def _altered(reading: Reading, index: int) -> None:
+    """Which downloads had another hash; one that has nothing to do with torch is not our affair."""
+    found = [m[1] for line in reading.lines[index + 1 : index + 40] if (m := _FROM.match(line))]
+    if found and not any(_OURS.match(name) for name in found):
+        reading.symptom("hash-mismatch-elsewhere", index)
 
 
 def _only_torch_index(reading: Reading, index: int) -> None:

@@ -218,8 +218,8 @@ def read_symptoms(reading: Reading) -> None:
     found: dict[int, list[Row]] = {}
     for literal, rows in _BY_LITERAL.items():
         at = reading.low.find(literal)
-        if at < 0:
-            continue
+        if at < 0 or (rows[0].id == "bad-zip" and not reading.has(".whl", "pip ", "uv ", "wheel")):
+            continue  # data sets and checkpoints are archives too
         for row in rows:
             index = _first(reading, row, at)
             if index is not None:
