@@ -37,7 +37,7 @@ def identity(environ: Mapping[str, str]) -> Identity:
         for match in _USERINFO.finditer(value):
             secrets |= {part for part in match.groups() if part}
     # A path or switch in a variable like SSH_AUTH_SOCK is no secret by itself.
-    secrets = {s for s in secrets if not s.startswith(("/", "~")) and s.lower() not in ("true", "false", "none")}
+    secrets = {s for s in secrets if s and not s.startswith(("/", "~")) and s.lower() not in ("true", "false", "none")}
     return Identity(
         users=tuple(sorted(u for u in users if u)),
         homes=tuple(sorted(homes)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.frozen import dataclass
@@ -38,7 +39,7 @@ def read_lock(draft: Draft, file: str, text: str) -> Iterator[Asked]:
     """The torch family of one lock file: settings of ``draft``, and each torch with the marker it is locked under."""
     installer = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm"}.get(_base(file), "pip")
     starts = [m.start() for m in _BLOCK.finditer(text)]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         named = _LOCKED_NAME.search(text, start, min(end, start + 4000))
         if named is None or named[1].lower() not in TORCH_FAMILY:
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from torchdoctor.probes import pci
-from torchdoctor.probes.pci_device import parse_uevent, pci_class
 
 BUS = "/sys/bus/pci/devices"
 CARD = "DRIVER=nvidia\nPCI_CLASS=30000\nPCI_ID=10DE:2684\nPCI_SLOT_NAME=0000:01:00.0\n"
@@ -75,12 +74,6 @@ def test_what_lspci_printed_counts_in_a_recording(recorded: Any) -> None:
     answer: Any = pci.scan(box)
     assert answer.status == "unrecorded"
     assert [(d.pci_id, d.source) for d in answer.value] == [("10de:20b2", "lspci -nn")]
-
-
-def test_numbers() -> None:
-    assert pci_class("0x030200") == pci_class("30200") == "0302"
-    assert pci_class("") == pci_class("0x03zz00") == pci_class("0x0302000000") == ""
-    assert parse_uevent("A=1\nnonsense\nB=x=y\r\n") == {"A": "1", "B": "x=y"}
 
 
 def test_a_cards_own_link_leads_to_its_device(recorded: Any) -> None:
