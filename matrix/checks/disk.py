@@ -83,6 +83,8 @@ def _gigabytes(size: int) -> str:
 @check("download-corrupted")
 def download_corrupted(case: Case) -> Iterator[Finding]:
     """A downloaded file has another hash than announced, or is no whole archive."""
+    if case.symptom("hash-mismatch-elsewhere"):
+        return
     for place, _ in case.symptom(*_BROKEN)[:1]:
         yield finding(
             "download-corrupted",

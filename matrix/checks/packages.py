@@ -95,6 +95,8 @@ def pin_conflict(case: Case) -> Iterator[Finding]:
 def numpy_abi(case: Case) -> Iterator[Finding]:
     """NumPy 2 beside a torch that was compiled for NumPy 1; which releases those are differs by system."""
     numpy, installed = case.package("numpy"), case.installed
+    if installed is not None and stock_like(case) and _numpy2(case, installed.version) is True:
+        return  # this torch was compiled for both: what complains is another package
     for place, _ in case.symptom("numpy-abi")[:1]:
         yield finding(
             "numpy-abi",

@@ -110,6 +110,38 @@ def torchvision_without_operators(case: Case) -> Iterator[Finding]:
     )
 
 
+@check("companion-mismatch")
+def pins_that_do_not_pair(case: Case) -> Iterator[Finding]:
+    """Pins for torch and torchvision, in a list or in one command, that were never made for each other."""
+    torch = case.facts.request.torch or ""
+    release = case.catalog.release(torch) if case.installed is None else None
+    wanted = tuple(map(version_key, release.companions.get("torchvision", ()))) if release else ()
+    if not wanted or seen(case, "torchvision-operator"):
+        return
+    said = [(text.partition("==")[2], f"symptoms[{i}]") for i, text in case.symptom("asked-torchvision")]
+    if vision := case.package("torchvision"):
+        said.append((vision, "packages.torchvision"))
+    for version, fact in said:
+        number = version_key(version.partition("+")[0])
+        # Later ones are open to several releases of torch, and a number cut short names several.
+        if len(number) < 3 or number >= (0, 29) or number in wanted or not _belongs_elsewhere(case, number):
+            continue
+        yield finding(
+            "companion-mismatch",
+            case,
+            about="request",
+            severity="blocker",
+            detail=f"torchvision {version} was made for another torch than {torch}; with that goes {release.companions['torchvision'][0] if release else ''}.",
+            evidence=(fact, "request.torch"),
+            fix=(f"torch=={torch} torchvision=={release.companions['torchvision'][0] if release else ''}",),
+        )
+        return
+
+
+def _belongs_elsewhere(case: Case, number: tuple[int, ...]) -> bool:
+    return any(number in map(version_key, r.companions.get("torchvision", ())) for r in case.catalog.releases())
+
+
 def _pairs(case: Case, torch: str, vision: str) -> bool:
     """Whether both are of one release and one variant, as far as they say: then the cause is another one."""
     release = case.catalog.release(torch.partition("+")[0])

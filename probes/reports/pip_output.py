@@ -27,7 +27,9 @@ _LOOKING = re.compile(r"Looking in (indexes|links): (.{1,500})")
 _WHEEL = re.compile(
     r"\b([A-Za-z0-9][\w.]{0,60})-(\d[\w.!+%]{0,60})-((?:cp|pp|py)\d[\w.]{0,20})-([\w.]{2,40})-(\w[\w.]{2,100})\.whl"
 )
-_FROM = re.compile(r"^(?:#\d{1,4} [\d.]{1,10})?\s{2,16}([A-Za-z][\w.-]{0,60})\S{0,60}(?: \(?)?.{0,40}?from (?:https?|file):")
+_FROM = re.compile(
+    r"^(?:#\d{1,4} [\d.]{1,10})?\s{2,16}([A-Za-z][\w.-]{0,60})\S{0,60}(?: \(?)?.{0,40}?from (?:https?|file):"
+)
 _OURS = re.compile(r"torch|nvidia-|nvidia_|triton|pytorch|intel-|intel_|rocm|xformers|flash|mkl|vllm", re.I)
 _PIP_VERSION = re.compile(r"\bpip \d[\d.]{1,10} from (\S.{0,300}?) ?\(python (\d\.\d{1,2})\)")
 _SDIST_STUB = re.compile(r"torch-0\.1\.2(?:\.post\d)?\.tar\.gz")
