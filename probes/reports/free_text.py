@@ -88,14 +88,22 @@ def _of_a_program(line: str) -> bool:
     return "site-packages" in line or "://" in line or _TRACE.match(line) is not None
 
 
+def _has_label(text: str) -> bool:
+    """Whether the line begins with a label; the colon of a PCI id makes none."""
+    if ":" not in text[:40]:
+        return False
+    return ":" in _PCI.sub("", text[:44])[:40] if _PCI.search(text[:44]) else True
+
+
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
-    if ":" not in _PCI.sub("", text[:44])[:40] or text[0] in "(#-" or "machine" in low or low.startswith("system"):
+    if not _has_label(text) or text[0] in "(#-" or "machine" in low or low.startswith("system"):
         found = names.find_gpus(text)
         # a long sentence that names several models compares them: it lists no machine
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
         if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
             labelled = not found and len(text) < 160 and _GPU_WORDS.search(text) is not None
-            put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
+            if found or labelled:
+                put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
         if "driver" in low and (match := _DRIVER.search(text)):
             reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
     elif low.partition(":")[0].strip() in _OWN or (

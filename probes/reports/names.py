@@ -66,6 +66,24 @@ _CASES = {
     "gtx": "GTX", "rtx": "RTX", "rx": "RX", "gt": "GT", "mx": "MX", "geforce": "GeForce", "radeon": "Radeon", "nvidia": "NVIDIA", "quadro": "Quadro",
     "tesla": "Tesla", "titan": "TITAN", "ti": "Ti", "super": "SUPER", "arc": "Arc", "intel": "Intel", "apple": "Apple", "xt": "XT", "xtx": "XTX",
 }  # fmt: skip
+_LOWER_WORDS = (
+    "gtx",
+    "rtx",
+    "rx",
+    "gt",
+    "mx",
+    "geforce",
+    "radeon",
+    "nvidia",
+    "quadro",
+    "tesla",
+    "titan",
+    "arc",
+    "intel",
+    "ti",
+    "super",
+    "xt",
+)
 _LOWER = re.compile(
     r"\b(?:gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)(?= ?[A-Za-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))|(?<=\d)(?:ti|super|xtx|xt)\b|(?<=\d )(?:ti|super|xtx|xt)\b"
 )
@@ -104,7 +122,9 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     """The GPUs named in one line. ``labelled``: the text is known to be about a GPU, so short names count too."""
     if len(text) > 2000:
         text = text[:2000]
-    if _LOWER.search(text):  # people write names in lower case; the length stays
+    if any(w in text for w in _LOWER_WORDS) and _LOWER.search(
+        text
+    ):  # people write names in lower case; the length stays
         text = _LOWER.sub(lambda m: _CASES[m[0]], text)
     found: list[Named] = []
     if hint := _HINT.search(text):
