@@ -110,7 +110,7 @@ _TEXTS = {
     "disk-full": "OSError: [Errno 28] No space left on device",
     "disk-quota": "OSError: [Errno 122] Disk quota exceeded",
     "hash-mismatch": "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.",
-    "bad-zip": "zipfile.BadZipFile: File is not a zip file",
+    "bad-zip": "zipfile.BadZipFile: File is not a zip file (torch-2.6.0-cp312-cp312-win_amd64.whl)",
     "incomplete-download": "IncompleteRead(1 bytes read, 2 more expected)",
     "long-path": "since this system does not have Windows Long Path support enabled.",
     "externally-managed": "error: externally-managed-environment",
