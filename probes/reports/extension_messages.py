@@ -24,7 +24,7 @@ def read_extension_messages(reading: Reading) -> None:
     if reading.has("(you have "):
         for index in reading.find("(you have "):
             if match := _PYTHON.search(reading.lines[index]):
-                reading.put("python.version", match[1], index, PRINTED)
+                reading.put("python.version", match[1], index, PRINTED + 8)  # the other number looks like a banner
     if reading.has("elf 64-bit lsb"):
         for index in reading.find("ELF 64-bit LSB"):
             line = reading.lines[index]

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.reports.pasted import read_text
+
+_ROCMINFO = """ROCk module version 6.10.5 is loaded
+*******
+Agent 1
+*******
+  Name:                    AMD RYZEN AI MAX+ 395 w/ Radeon 8060S
+  Marketing Name:          AMD RYZEN AI MAX+ 395 w/ Radeon 8060S
+  Device Type:             CPU
+*******
+Agent 2
+*******
+  Name:                    gfx1151                            
+  Marketing Name:          Radeon 8060S Graphics              
+  Device Type:             GPU
+      Name:                    amdgcn-amd-amdhsa--gfx1151         
+      Name:                    amdgcn-amd-amdhsa--gfx11-generic   
+  Name:                    aie2p
+  Marketing Name:          RyzenAI-npu5
+"""  # noqa: W291
+
+
+def test_rocminfo(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(_ROCMINFO)
+    assert facts.gpus is not None
+    assert [(g.name, g.gfx) for g in facts.gpus] == [("Radeon 8060S Graphics", "gfx1151")]
+    assert facts.drivers.amdgpu.version == "6.10.5"
+    assert facts.cpu.model == "AMD RYZEN AI MAX+ 395 w/ Radeon 8060S"
+    assert read_text(_ROCMINFO, "x").kind == "rocminfo"
+
+
+def test_rocm_smi(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "GPU[0]\t\t: Card Series: \t\tAMD Instinct MI250X\nGPU[0]\t\t: GFX Version: \t\tgfx9010\nGPU[0]\t\t: VRAM Total Memory (B): 68702699520\n"
+    )
+    assert facts.gpus is not None
+    assert (facts.gpus[0].name, facts.gpus[0].gfx, facts.gpus[0].memory) == (
+        "AMD Instinct MI250X",
+        "gfx90a",
+        68702699520,
+    )
+
+
+def test_what_rocblas_holds(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "rocBLAS error: Cannot read /x/TensileLibrary.dat: Illegal seek for GPU arch : gfx900\nList of available TensileLibrary Files :\n"
+        '".../TensileLibrary_lazy_gfx908.dat"\n".../TensileLibrary_lazy_gfx1030.dat"\n'
+    )
+    assert facts.torch.kernels == ("gfx908", "gfx1030")
+    assert facts.gpus is not None and facts.gpus[0].gfx == "gfx900"

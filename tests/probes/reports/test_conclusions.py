@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.reports.conclusions import conclude
+from torchdoctor.probes.reports.reading import MEASURED, open_reading
+
+
+def _concluded(text: str = "", **known: Any) -> Facts:
+    reading = open_reading(text)
+    for path, value in known.items():
+        reading.draft.put(path.replace("__", "."), value, "line 1", rank=MEASURED)
+    conclude(reading)
+    return reading.draft.build()
+
+
+@pytest.mark.parametrize(
+    ("known", "variant"),
+    [
+        ({"torch__version": "2.6.0", "torch__cuda": ""}, "cpu"),
+        ({"torch__version": "2.6.0", "torch__cuda": "", "torch__hip": "6.2"}, None),
+        ({"torch__version": "2.6.0"}, None),  # nobody said that there is no CUDA
+        ({"torch__version": "2.6.0+weird", "torch__cuda": ""}, None),
+        ({"torch__version": "2.6.0", "torch__cuda": "", "system__os": "macos", "system__machine": "aarch64"}, "mps"),
+        ({"torch__version": "2.6.0", "torch__cuda": "", "system__os": "macos", "system__machine": "x86_64"}, "cpu"),
+    ],
+)
+def test_a_dump_that_shows_no_cuda(known: dict[str, str], variant: str | None) -> None:
+    assert _concluded(**known).torch.variant == variant
+
+
+def test_torch_says_that_it_was_compiled_without_cuda() -> None:
+    says = "AssertionError: Torch not compiled with CUDA enabled"
+    assert _concluded(says).torch.variant == "cpu"
+    assert _concluded(says, system__os="macos").torch.variant is None
+
+
+def test_hardware_that_comes_with_a_machine() -> None:
+    mac = _concluded(system__os="macos", system__machine="aarch64", cpu__model="Apple M2")
+    assert [(g.vendor, g.name, g.integrated) for g in mac.gpus or ()] == [("apple", "Apple M2", True)]
+    board = _concluded(system__jetson="36.4.3")
+    assert [(g.vendor, g.integrated) for g in board.gpus or ()] == [("nvidia", True)]
+    assert _concluded(system__os="macos", system__machine="x86_64").gpus is None
+
+
+@pytest.mark.parametrize(("os", "translated"), [("macos", True), ("windows", True), ("linux", None)])
+def test_an_interpreter_of_another_machine(os: str, translated: bool | None) -> None:
+    facts = _concluded(system__os=os, system__machine="aarch64", python__machine="x86_64")
+    assert facts.system.translated == translated
+
+
+def test_the_cuda_runtime_beside_triton_tells_the_variant_of_a_plain_torch() -> None:
+    def variant(**more: str) -> str | None:
+        return _concluded(packages__torch="2.6.0", **more).torch.variant
+
+    runtime = {"packages__nvidia-cuda-runtime-cu12": "12.4.127"}
+    assert variant(packages__triton="3.2.0", **runtime) == "cu124"
+    assert variant(**runtime) is None
+    assert variant(packages__triton="3.2.0", torch__origin="conda", **runtime) is None
+    assert variant(packages__triton="3.2.0") is None
+
+
+def test_two_torches_in_one_paste() -> None:
+    def ids(text: str, **known: str) -> list[str | None]:
+        return [s.id for s in _concluded(text, torch__version="2.6.0", **known).symptoms or ()]
+
+    assert ids("Successfully uninstalled torch-2.5.1") == ["torch-versions-differ"]
+    assert ids("Successfully uninstalled torch-2.6.0") == []
+    asked = ">>> print(torch.__version__, torch.__file__)\n2.3.0 /opt/x/torch/__init__.py"
+    assert ids(asked, packages__torch="2.6.0") == ["torch-versions-differ"]
+    assert ids(asked, packages__torch="2.3.0") == []

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from torchdoctor.probes.facts import Facts
+
+FactsOf = Callable[[str], Facts]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I have an RTX 4090 and it does not work", ["RTX 4090"]),
+        ("laptop: RTX 3060", ["RTX 3060"]),
+        ("AMD Radeon RX 7900 XTX here", ["Radeon RX 7900 XTX"]),
+        ("see https://example.invalid/RTX-4090", None),
+        ('  File "/x/site-packages/rtx4090.py", line 3', None),
+        ("Downloading RTX 4090 drivers", None),
+    ],
+)
+def test_gpus_in_a_sentence(facts_of: FactsOf, text: str, names: list[str] | None) -> None:
+    found = facts_of(text).gpus
+    assert (None if found is None else [n for g in found for n in names or () if n in (g.name or "")]) == names
+
+
+def test_a_sentence_that_compares_cards_lists_no_machine(facts_of: FactsOf) -> None:
+    long = (
+        "The wheels for the RTX 4090 work for me but people report that those for the RTX 5090 are still missing there"
+    )
+    assert facts_of(long).gpus is None
+
+
+@pytest.mark.parametrize(
+    ("text", "os", "machine", "wsl"),
+    [
+        ("Ubuntu 22.04 on WSL2", "linux", None, 2),
+        ("Windows 11", "windows", None, None),
+        ("Windows on ARM, Snapdragon X", "windows", "aarch64", None),
+        ("Raspberry Pi OS 32-bit", "linux", "armv7l", None),
+        ("an Intel MacBook with macOS 13", "macos", "x86_64", None),
+        ("wheels for Windows are missing", None, None, None),
+        ("nothing of interest", None, None, None),
+    ],
+)
+def test_the_system_in_a_sentence(
+    facts_of: FactsOf, text: str, os: str | None, machine: str | None, wsl: int | None
+) -> None:
+    system = facts_of(text).system
+    assert (system.os, system.machine, system.wsl) == (os, machine, wsl)
+
+
+def test_a_driver_that_is_named(facts_of: FactsOf) -> None:
+    assert facts_of("RTX 3060 with driver 535.183").drivers.nvidia.version == "535.183"
+    assert facts_of("the driver is fine").drivers.nvidia.version is None
+
+
+def test_what_a_tool_measured_outranks_what_a_person_typed(facts_of: FactsOf) -> None:
+    facts = facts_of("I use Ubuntu 20.04\nLinux box 6.8.0-45-generic #45 SMP x86_64 GNU/Linux\nldd (GNU libc) 2.39\n")
+    assert (facts.system.kernel, facts.system.libc_version) == ("6.8.0-45-generic", "2.39")

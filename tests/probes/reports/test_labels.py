@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+from torchdoctor.probes.reports.labels import label_of, labelled_lines
+from torchdoctor.probes.reports.reading import open_reading
+
+
+@pytest.mark.parametrize(
+    ("line", "pair"),
+    [
+        ("PyTorch version: 2.6.0", ("pytorch version", "2.6.0")),
+        ("- **GPU**: RTX 4090", ("gpu", "RTX 4090")),
+        ("| OS | Ubuntu 24.04 |", ("os", "Ubuntu 24.04")),
+        ("cuda_version=12.4", ("cuda version", "12.4")),
+        ("python == 3.12", ("python", "3.12")),
+        ("torch>=2.6", None),
+        ("torch ~= 2.6", None),
+        ("https://example.invalid", None),
+        ("1: a number", None),
+        ("no label here", None),
+        ("", None),
+    ],
+)
+def test_a_line_with_a_label(line: str, pair: tuple[str, str] | None) -> None:
+    assert label_of(line) == pair
+
+
+def _labels(text: str) -> list[tuple[int, str, str]]:
+    return list(labelled_lines(open_reading(text)))
+
+
+def test_a_forms_question_is_answered_below() -> None:
+    assert _labels("### GPU\n\nRTX 4090\n") == [(2, "gpu", "RTX 4090")]
+    assert _labels("### GPU\n\n### OS\n") == []
+    assert _labels("**Operating system**\nUbuntu\n") == [(1, "operating system", "Ubuntu")]
+
+
+def test_columns_only_in_dumps_that_print_them() -> None:
+    assert _labels("OS                  Linux-6.1") == []
+    assert (1, "os", "Linux-6.1") in _labels("Ultralytics 8.3\nOS                  Linux-6.1")

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.reports.pasted import read_text
+
+
+def test_mac_tools(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "ProductName:\tmacOS\nProductVersion:\t12.7.6\nBuildVersion:\t21H1320\nGraphics/Displays:\n    Apple M1:\n      Chipset Model: Apple M1\n      Metal Support: Metal 3\n"
+    )
+    assert (facts.system.os, facts.system.version, facts.system.machine, facts.runtimes.metal) == (
+        "macos",
+        "12.7.6",
+        "aarch64",
+        "Metal 3",
+    )
+    assert facts.gpus is not None and facts.gpus[0].name == "Apple M1"
+
+
+def test_linux_tools(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "$ uname -a\nLinux host 3.10.0-1160.el7.x86_64 #1 SMP Wed Nov 18 03:43:48 UTC 2020 x86_64 x86_64 x86_64 GNU/Linux\n$ ldd --version\nldd (GNU libc) 2.17\n"
+        '$ cat /etc/os-release\nNAME="CentOS Linux"\nVERSION="7 (Core)"\nVERSION_ID="7"\n$ modinfo -F version nvidia\n580.105.08\n'
+        "/dev/shm: 254GB total\nls: cannot access '/dev/kfd': No such file or directory\n"
+    )
+    system = facts.system
+    assert (system.name, system.version, system.kernel, system.machine) == (
+        "CentOS Linux",
+        "7",
+        "3.10.0-1160.el7.x86_64",
+        "x86_64",
+    )
+    assert (system.libc, system.libc_version) == ("glibc", "2.17")
+    assert (facts.drivers.nvidia.version, facts.drivers.nvidia.installed) == ("580.105.08", True)
+    assert facts.resources.shm == 254 * 1024**3
+    assert facts.devices is not None and facts.devices["/dev/kfd"].present is False
+
+
+def test_processor_dumps(facts_of: Callable[[str], Facts]) -> None:
+    text = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel name\t: Intel(R) Core(TM)2 Duo CPU\nflags\t\t: fpu vme de pse tsc msr sse2 ssse3\n"
+    facts = facts_of(text)
+    assert (facts.cpu.model, facts.system.os) == ("Intel(R) Core(TM)2 Duo CPU", "linux")
+    assert facts.cpu.features == ("fpu", "vme", "de", "pse", "tsc", "msr", "sse2", "ssse3")
+    assert read_text(text, "x").kind == "cpuinfo"
+
+
+def test_arm_parts(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\nFeatures\t: fp asimd evtstrm crc32 cpuid aes\n"
+    )
+    assert (facts.cpu.model, facts.system.machine) == ("Cortex-A72", "aarch64")
+
+
+def test_lspci(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "00:02.0 VGA compatible controller [0300]: Intel Corporation Device [8086:b080] (rev 04)\n\tKernel driver in use: xe\n"
+        "01:00.0 VGA compatible controller [0300]: NVIDIA Corporation AD102 [GeForce RTX 4090] [10de:2684] (rev a1)\n\tKernel driver in use: nouveau\n"
+    )
+    assert facts.gpus is not None
+    assert [(g.vendor, g.name, g.pci_id, g.driver) for g in facts.gpus] == [
+        ("nvidia", "GeForce RTX 4090", "10de:2684", "nouveau"),
+        ("intel", None, "8086:b080", "xe"),
+    ]
+    assert facts.drivers.intel.kernel_driver == "xe"
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        ("# R36 (release), REVISION: 4.3, GCID: 1, BOARD: generic", "36.4.3"),
+        ("L4T R38.4 / JetPack 7", "38.4"),
+        ("JetPack Version: 5.1.2", "35"),
+    ],
+)
+def test_jetson(facts_of: Callable[[str], Facts], text: str, release: str) -> None:
+    facts = facts_of(text)
+    assert facts.system.jetson == release
+    assert facts.gpus is not None and (facts.gpus[0].vendor, facts.gpus[0].integrated) == ("nvidia", True)

@@ -1,0 +1,74 @@
+"""Installed distributions as reports list them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.reports.pasted import read_text
+
+
+def test_pip_list(facts_of: Callable[[str], Facts]) -> None:
+    text = "Package                Version\n---------------------- ------------\nnumpy                  2.1.0\ntorch                  2.5.1+cu124\nsome-thing             1.0\n"
+    facts = facts_of(text)
+    assert facts.packages == {"numpy": "2.1.0", "torch": "2.5.1+cu124", "some-thing": "1.0"}
+    assert read_text(text, "x").kind == "pip_freeze"
+
+
+def test_a_piece_of_pip_list_without_its_heading(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "torch                     2.3.1+cu121\ntorchaudio                2.3.1+cu121\nusage                     12 percent\n"
+    )
+    assert facts.packages == {"torch": "2.3.1+cu121", "torchaudio": "2.3.1+cu121"}
+
+
+def test_freeze_and_requirements(facts_of: Callable[[str], Facts]) -> None:
+    lines = "numpy==2.1.0\ntorch==2.6.0\ntorchvision==0.21.0\ntransformers==4.51.3\n"
+    assert facts_of(lines).torch.version == "2.6.0"
+    asked = facts_of("requirements.txt:\n" + lines)
+    assert (asked.torch.version, asked.request.torch) == (None, "2.6.0")
+
+
+def test_pip_show(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "Name: torch\nVersion: 2.9.0+cu130\nLocation: /root/e/lib/python3.13t/site-packages\nRequires: filelock\n"
+    )
+    assert (facts.torch.version, facts.python.version, facts.python.free_threaded) == ("2.9.0+cu130", "3.13", True)
+
+
+def test_pip_inspect_whole_and_cut(facts_of: Callable[[str], Facts]) -> None:
+    environment = {
+        "implementation_name": "cpython",
+        "platform_machine": "ARM64",
+        "platform_release": "11",
+        "python_full_version": "3.12.5",
+        "sys_platform": "win32",
+    }
+    whole = json.dumps(
+        {"installed": [{"metadata": {"name": "torch", "version": "2.9.0"}}], "environment": environment}, indent=2
+    )
+    for text in (whole, whole[whole.index('"environment"') :]):
+        facts = facts_of(text)
+        assert (facts.system.os, facts.python.machine, facts.python.version, facts.system.version) == (
+            "windows",
+            "aarch64",
+            "3.12.5",
+            "11",
+        )
+    assert facts_of(whole).packages == {"torch": "2.9.0"}
+
+
+def test_conda_list(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "# packages in environment at /opt/conda:\n#\n# Name                    Version                   Build  Channel\npytorch                   2.3.1           "
+        "py3.11_cuda12.1_cudnn8.9.2_0    pytorch\npython                    3.11.9               h955ad1f_0\nmkl                       2023.1.0         h213fc3f_46344\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.torch.origin) == ("2.3.1", "cu121", "conda")
+    assert facts.packages is not None and facts.packages["mkl"] == "2023.1.0"
+    assert facts.python.version == "3.11.9"
+
+
+def test_poetry_log(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("  - Installing nvidia-cublas-cu12 (12.6.4.1)\n  - Updating torch (2.5.0 -> 2.6.0)\n")
+    assert facts.packages == {"nvidia-cublas-cu12": "12.6.4.1", "torch": "2.6.0"}

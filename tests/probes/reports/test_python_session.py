@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from torchdoctor.probes.facts import Facts
+
+
+def test_a_session(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        ">>> torch.__version__\n'2.6.0+cu124'\n>>> torch.cuda.is_available()\nFalse\n>>> torch.cuda.get_device_name(0)\n'NVIDIA GeForce RTX 4090'\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.6.0+cu124", "cu124", False)
+    assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA GeForce RTX 4090"
+
+
+def test_a_one_liner(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        '$ python -c "import platform, torch; print(platform.platform(), torch.__version__, torch.backends.mps.is_available())"\nmacOS-12.7.6-arm64-arm-64bit 2.5.1 False\n'
+    )
+    assert (facts.system.os, facts.system.version, facts.torch.version) == ("macos", "12.7.6", "2.5.1")
+    assert facts.torch.gpu_available is False
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["torch.cuda.is_available() == True", "torch.cuda.is_available() -> True", "torch.cuda.is_available()  # True"],
+)
+def test_answers_beside_the_question(facts_of: Callable[[str], Facts], line: str) -> None:
+    assert facts_of(line).torch.gpu_available is True
+
+
+def test_the_architectures(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("arch_list: ['sm_80', 'sm_90', 'sm_120']\n").torch.kernels == ("sm_80", "sm_90", "sm_120")
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "free"),
+    [
+        ("Location: /root/vm313t/lib/python3.13t/site-packages", "3.13", True),
+        ("/usr/lib/python3.12/site-packages/torch/cuda/__init__.py:1: UserWarning", "3.12", None),
+        (".python-version: 3.13t", "3.13", True),
+        ("PS D:\\work> python3.13t .\\main.py", "3.13", True),
+        ("Python 3.13.8", "3.13.8", None),
+        ("conda env py311", "3.11", None),
+        ("requires Python >=3.9", None, None),
+    ],
+)
+def test_interpreters(facts_of: Callable[[str], Facts], text: str, version: str | None, free: bool | None) -> None:
+    facts = facts_of(text)
+    assert (facts.python.version, facts.python.free_threaded) == (version, free)
+
+
+def test_pypy(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("$ pypy3 -m venv my_venv\n(pypy3.8)\n")
+    assert (facts.python.implementation, facts.python.version) == ("pypy", "3.8")
+
+
+@pytest.mark.parametrize(
+    ("path", "os"),
+    [
+        ('File "C:\\Users\\user\\x\\Lib\\site-packages\\torch\\__init__.py"', "windows"),
+        ("in /Library/Frameworks/Python.framework/Versions/3.11/lib/python3.11/site-packages (25.2)", "macos"),
+        ("/home/user/.venv/lib/python3.12/site-packages/torch", "linux"),
+    ],
+)
+def test_paths_tell_the_system(facts_of: Callable[[str], Facts], path: str, os: str) -> None:
+    assert facts_of(path).system.os == os
+
+
+def test_accounts_that_differ(facts_of: Callable[[str], Facts]) -> None:
+    ask = '{}@host:~$ python -c "import torch;print(torch.cuda.is_available())"\n{}\n'
+    assert "accounts-differ" in [
+        s.id for s in facts_of(ask.format("a", "True") + ask.format("b", "False")).symptoms or ()
+    ]
+    assert "accounts-differ" not in [
+        s.id for s in facts_of(ask.format("a", "True") + ask.format("b", "True")).symptoms or ()
+    ]
