@@ -84,7 +84,10 @@ def _two_torches(reading: Reading) -> None:
         return
     for index in reading.find("torch.__file__"):
         _printed_elsewhere(reading, index)
+    shown = re.match(r"line (\d{1,9}):", _source(reading.draft, "torch.version"))
     for index in reading.find("uccessfully uninstalled torch-"):
+        if shown and int(shown[1]) > reading.number(index):
+            continue  # what ran afterwards may be what was installed in its place
         other = values.parse_torch(reading.lines[index].split("uninstalled torch-", 1)[1])
         if other and other.version != parsed.version:
             reading.symptom("torch-versions-differ", index)
