@@ -131,7 +131,8 @@ def test_each_id_is_recognised_in_its_text(facts_of: Callable[[str], Facts], id:
     found = {s.id: s for s in facts.symptoms}
     assert id in found
     assert found[id].line == 2
-    assert found[id].text and found[id].text in _TEXTS[id]
+    text = found[id].text
+    assert text and text in _TEXTS[id]
 
 
 @pytest.mark.parametrize(
