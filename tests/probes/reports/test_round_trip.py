@@ -78,7 +78,9 @@ def test_collect_env(
     packages: dict[str, str],
     sections: bool,
 ) -> None:
-    pad = (lambda label: f"{label:28s} :") if sections else (lambda label: f"{label}:")
+    def pad(label: str) -> str:
+        return f"{label:28s} :" if sections else f"{label}:"
+
     lines = [
         f"{pad('PyTorch version')} {torch}+{variant}", f"{pad('Is debug build')} False", f"{pad('CUDA used to build PyTorch')} {variant[2:-1]}.{variant[-1]}",
         f"{pad('ROCM used to build PyTorch')} N/A", "", f"{pad('OS')} {system[2]} (x86_64)", f"{pad('Libc version')} glibc-{glibc}", "",
@@ -239,12 +241,8 @@ _PROFILES = st.fixed_dictionaries(
         "torch": st.fixed_dictionaries(
             {}, optional={"kernels": st.lists(st.sampled_from(["sm_80", "sm_90"]), max_size=3), "version": _RELEASES}
         ),
-        "symptoms": st.lists(
-            st.fixed_dictionaries(
-                {"id": st.sampled_from(["a", "b"]), "text": st.text(max_size=20), "line": st.integers(1, 9)}
-            ),
-            max_size=2,
-            unique_by=lambda s: s["id"],
+        "symptoms": st.sets(st.sampled_from(["a", "b"])).map(
+            lambda ids: [{"id": i, "text": f"text of {i}", "line": 3} for i in sorted(ids)]
         ),
     },
 )
