@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -38,13 +38,16 @@ HOSTS = {
 NETWORK = {"socket", "ssl", "http", "urllib", "requests", "httpx", "ftplib"}
 
 
-def _imports(path: Path) -> Iterator[str]:
+@cache
+def _imports(path: Path) -> tuple[str, ...]:
+    names: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            yield node.module or ""
+            names.append(node.module or "")
+    return tuple(names)
 
 
 def _modules(folder: str) -> list[Path]:
@@ -55,9 +58,10 @@ def _doctor() -> list[Path]:
     return sorted(p for p in _files() if p.relative_to(ROOT).parts[0] not in ("probes", "matrix"))
 
 
-def _files() -> Iterator[Path]:
-    for folder, _, names in os.walk(ROOT, followlinks=True):
-        yield from (Path(folder, name) for name in names if name.endswith(".py"))
+@cache
+def _files() -> tuple[Path, ...]:
+    walked = os.walk(ROOT, followlinks=True)
+    return tuple(Path(folder, name) for folder, _, names in walked for name in names if name.endswith(".py"))
 
 
 def test_the_folders_are_there() -> None:

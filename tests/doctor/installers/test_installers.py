@@ -154,27 +154,6 @@ def _one(recommendation: Recommendation, installer: str, system: System = LINUX)
     return parse_toml(render_command(recommendation, installer, system=system, interpreter=PY312))
 
 
-def test_uv_project_for_one_machine() -> None:
-    data = _one(CU126, "uv-project", WINDOWS)
-    marker = "sys_platform == 'win32' and platform_machine == 'AMD64'"
-    assert data["project"]["dependencies"] == ["torch==2.14.1"]
-    assert data["project"]["requires-python"] == ">=3.12,<3.13"
-    assert data["tool"]["uv"] == {
-        "environments": [marker],
-        "index": [{"name": "pytorch-cu126", "url": f"{ROOT}/cu126", "explicit": True}],
-        "sources": {"torch": [{"index": "pytorch-cu126", "marker": marker}]},
-    }
-
-
-@pytest.mark.parametrize(
-    ("torch", "name"), [("2.9.1", "pytorch-triton-rocm"), ("2.10.0", "triton-rocm"), ("2.14.1", "triton-rocm")]
-)
-def test_uv_project_names_the_triton_of_torchs_index(torch: str, name: str) -> None:
-    data = _one(chosen(torch, "rocm7.0"), "uv-project")
-    assert name in data["project"]["dependencies"]
-    assert list(data["tool"]["uv"]["sources"]) == ["torch", name]
-
-
 def test_rocm_as_python_packages_needs_the_whole_index() -> None:
     uv = _one(chosen("2.15.0", "rocm10.0"), "uv-project")
     assert "explicit" not in uv["tool"]["uv"]["index"][0]
@@ -182,63 +161,6 @@ def test_rocm_as_python_packages_needs_the_whole_index() -> None:
     assert poetry["tool"]["poetry"]["source"][0]["priority"] == "supplemental"
     pdm = _one(chosen("2.15.0", "rocm10.0"), "pdm")
     assert "rocm*" in pdm["tool"]["pdm"]["source"][0]["include_packages"]
-
-
-def test_poetry_source_is_explicit() -> None:
-    data = _one(CU126, "poetry")["tool"]["poetry"]
-    assert data["source"] == [{"name": "pytorch-cu126", "url": f"{ROOT}/cu126", "priority": "explicit"}]
-    assert data["dependencies"]["torch"] == [
-        {
-            "version": "==2.14.1",
-            "markers": "sys_platform == 'linux' and platform_machine == 'x86_64'",
-            "source": "pytorch-cu126",
-        }
-    ]
-
-
-def test_pixi_by_platform() -> None:
-    several = [
-        Target(recommendation=CU126, system=LINUX, python=PY312),
-        Target(recommendation=chosen("2.15.0", "mps", default=True), system=MAC, python=PY312),
-    ]
-    data = parse_toml(render_project(several, "pixi"))
-    assert data["workspace"]["platforms"] == ["linux-64", "osx-arm64"]
-    assert data["dependencies"] == {"python": "3.12.*"}
-    assert data["target"] == {
-        "linux-64": {"pypi-dependencies": {"torch": {"version": "==2.14.1", "index": f"{ROOT}/cu126"}}},
-        "osx-arm64": {"pypi-dependencies": {"torch": {"version": "==2.15.0"}}},
-    }
-
-
-def test_requirements_for_one_and_for_several() -> None:
-    one = render_command(CU126, "requirements", system=LINUX)
-    assert [line for line in one.splitlines() if not line.startswith("#")] == [
-        f"--index-url {ROOT}/cu126",
-        "torch==2.14.1",
-    ]
-    several = [
-        Target(recommendation=CU126, system=LINUX),
-        Target(recommendation=chosen("2.15.0", "mps", default=True), system=MAC),
-    ]
-    lines = [line for line in render_project(several, "requirements").splitlines() if not line.startswith("#")]
-    assert lines == [
-        f"--extra-index-url {ROOT}/cu126",
-        "torch==2.14.1+cu126 ; sys_platform == 'linux' and platform_machine == 'x86_64'",
-        "torch==2.15.0 ; sys_platform == 'darwin' and platform_machine == 'arm64'",
-    ]
-
-
-def test_machines_of_one_platform_are_told_apart_by_interpreter() -> None:
-    several = [
-        Target(recommendation=CU126, system=LINUX, python=Python(version="3.10.2")),
-        Target(recommendation=DEFAULT, system=LINUX, python=PY312),
-    ]
-    data = parse_toml(render_project(several, "uv-project"))
-    assert data["project"]["requires-python"] == ">=3.10,<3.13"
-    assert [m[-len("python_version == '3.10'") :] for m in data["tool"]["uv"]["environments"]] == [
-        "python_version == '3.10'",
-        "python_version == '3.12'",
-    ]
 
 
 @pytest.mark.parametrize("installer", PROJECT_FILES)
@@ -256,19 +178,6 @@ def test_builds_that_a_file_cannot_keep_apart(installer: str) -> None:
     ]
     with pytest.raises(InstallerError, match=r"cannot keep torch 2\.14\.1"):
         render_project(several, installer)
-
-
-def test_pixi_says_what_it_cannot() -> None:
-    two = [Target(recommendation=CU126, system=LINUX, python=Python(version=v)) for v in ("3.11.1", "3.12.1")]
-    with pytest.raises(InstallerError, match="one Python"):
-        render_project(two, "pixi")
-    with pytest.raises(InstallerError, match="no platform"):
-        render_command(CU126, "pixi", system=System(os="linux", machine="s390x"), interpreter=PY312)
-
-
-def test_a_system_that_is_not_known_has_no_marker() -> None:
-    with pytest.raises(InstallerError, match=r"system\.machine is not known"):
-        render_command(CU126, "uv-project", system=System(os="linux"))
 
 
 def test_commands_serve_one_machine() -> None:
@@ -345,11 +254,6 @@ def test_a_hostile_machine_file_cannot_leave_its_string(machine: str, installer:
     else:
         with pytest.raises(InstallerError):
             render_command(CU126, installer, system=system, interpreter=PY312)
-
-
-def test_a_hostile_python_version_is_not_printed() -> None:
-    text = render_command(CU126, "uv-project", system=LINUX, interpreter=Python(version='3.12"]\nx = "'))
-    assert "requires-python" not in text
 
 
 def test_unknown_installer() -> None:
