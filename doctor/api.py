@@ -5,31 +5,35 @@ The only place where probes and matrix meet. Nothing here prints or exits.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from torchdoctor.documents import LIMIT, InputError, decode_document, is_zip, json_object, read_document
 from torchdoctor.matrix.case import Asked
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.judge import judge
 from torchdoctor.matrix.verdict import Recommendation
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.frozen import dataclass
-from torchdoctor.report import Report
+from torchdoctor.report import SCHEMA, Report
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["InputError", "Options", "Report", "check", "diagnose", "diagnose_text", "examine", "judged", "read_machine"]
-
-LIMIT = 64 << 20
-"""The largest document that is read, in bytes."""
-
-
-class InputError(ValueError):
-    """An input that cannot be used; one line that names it and what was expected."""
+__all__ = [
+    "LIMIT",
+    "InputError",
+    "Options",
+    "Report",
+    "check",
+    "diagnose",
+    "diagnose_text",
+    "examine",
+    "judged",
+    "read_machine",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +74,9 @@ def diagnose(source: str | Path | Facts | None = None, options: Options | None =
     if isinstance(source, Facts):
         return judged(source, ("machine", ""), options)
     name = os.fspath(source)
-    if os.path.isdir(name) or _is_zip(name):
+    if os.path.isdir(name) or is_zip(name):
         return _recording(name, options)
-    return diagnose_text(_read(name), name, options)
+    return diagnose_text(read_document(name), name, options)
 
 
 def check(
@@ -109,18 +113,25 @@ def _warm_up() -> None:
 def diagnose_text(data: bytes | str, name: str, options: Options | None = None) -> Report:
     """Judge one document: a machine profile, one of our reports, or text that somebody pasted."""
     options = options or Options()
-    text = data if isinstance(data, str) else _decode(data, name)
+    text = data if isinstance(data, str) else decode_document(data, name)
     start = text.lstrip()[:1]
     if start == "{":
-        loaded = _json_object(text)
+        loaded = json_object(text)
         if loaded is not None and _is_ours(loaded):
             return _of_json(loaded, name, options)
+        if loaded is None and (name.endswith(".json") or '"torchdoctor/' in text[:4096]):
+            # Cut off or mangled: what a person is to send again, not a text to look for words in.
+            read_machine_text(text, name)
     elif name.endswith(".toml") and not name.endswith(("pyproject.toml", "uv.toml")):
         facts, _ = read_machine_text(text, name)
         return judged(facts, ("machine", name), options)
+    from torchdoctor.probes.profile import ProfileError
     from torchdoctor.probes.reports.pasted import read_text
 
-    pasted = read_text(text, name)
+    try:
+        pasted = read_text(text, name)
+    except ProfileError as error:
+        raise InputError(str(error)) from None
     return judged(pasted.draft.build(), (pasted.kind, name), options, report=True)
 
 
@@ -179,7 +190,7 @@ def _commands(recommendation: Recommendation | None, facts: Facts, options: Opti
 
 def read_machine(path: str) -> tuple[Facts, list[str]]:
     """Facts of a machine profile and the warnings about keys nobody knows. Raises :class:`InputError`."""
-    return read_machine_text(_decode(_read(path), path), path)
+    return read_machine_text(decode_document(read_document(path), path), path)
 
 
 def read_machine_text(text: str, name: str) -> tuple[Facts, list[str]]:
@@ -187,22 +198,16 @@ def read_machine_text(text: str, name: str) -> tuple[Facts, list[str]]:
     from torchdoctor.probes.profile import ProfileError, facts_from_mapping, facts_from_text
 
     toml = name.endswith(".toml") or (not name.endswith(".json") and text.lstrip()[:1] != "{")
+    loaded = None if toml else json_object(text)
     try:
-        if not toml:
-            loaded = _json_object(text)
-            if loaded is not None and "facts" in loaded and str(loaded.get("schema", "")).startswith("torchdoctor/"):
-                return facts_from_mapping(loaded["facts"]), []
-        return facts_from_text(text, name, toml=toml)
+        if loaded is None:
+            return facts_from_text(text, name, toml=toml)
+        warnings: list[str] = []
+        ours = str(loaded.get("schema", "")).startswith("torchdoctor/")
+        facts = facts_from_mapping(_facts_of(loaded, name) if ours else loaded, warnings=warnings)
     except ProfileError as error:
-        raise InputError(str(error)) from None
-
-
-def _json_object(text: str) -> dict[str, Any] | None:
-    try:
-        loaded = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return loaded if isinstance(loaded, dict) else None
+        raise InputError(str(error) if loaded is None else f"{name}: {error}") from None
+    return facts, [f"{name}: {w}" for w in warnings]
 
 
 def _is_ours(loaded: Mapping[str, Any]) -> bool:
@@ -221,23 +226,25 @@ def _is_ours(loaded: Mapping[str, Any]) -> bool:
 def _of_json(loaded: Mapping[str, Any], name: str, options: Options) -> Report:
     from torchdoctor.probes.profile import ProfileError, facts_from_mapping
 
-    schema = str(loaded.get("schema", ""))
-    if schema.startswith("torchdoctor/report/"):
-        if not isinstance(loaded.get("facts"), dict):
-            raise InputError(f"{name}: facts: expected an object in a report of ours")
-        kind, data = "report", loaded["facts"]
-    elif schema:
-        raise InputError(f"{name}: schema {schema!r}: expected torchdoctor/report/1 or a machine profile")
-    else:
-        kind, data = "machine", loaded
+    ours = "schema" in loaded
     try:
-        facts = facts_from_mapping(data)
+        facts = facts_from_mapping(_facts_of(loaded, name) if ours else loaded)
     except ProfileError as error:
         raise InputError(f"{name}: {error}") from None
-    if kind == "report":
+    if ours:
         keep = {k: v for k, v in _strings(loaded.get("sources")).items() if not v.startswith("matrix: ")}
         facts = facts.replace(sources=keep, unknown=_strings(loaded.get("unknown")))
-    return judged(facts, (kind, name), options)
+    return judged(facts, ("report" if ours else "machine", name), options)
+
+
+def _facts_of(loaded: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The facts of one of our reports."""
+    if loaded.get("schema") != SCHEMA:
+        raise InputError(f"{name}: schema {str(loaded['schema'])[:60]!r}: expected {SCHEMA} or a machine profile")
+    if not isinstance(loaded.get("facts"), dict):
+        raise InputError(f"{name}: facts: expected an object in a report of ours")
+    facts: Mapping[str, Any] = loaded["facts"]
+    return facts
 
 
 def _strings(value: Any) -> dict[str, str]:
@@ -254,35 +261,3 @@ def _recording(name: str, options: Options) -> Report:
         raise InputError(str(error)) from None
     found = gather(host, timeout=max(options.timeout, 60.0))
     return judged(found.facts, ("recording", name), options)
-
-
-def _is_zip(name: str) -> bool:
-    try:
-        with open(name, "rb") as file:
-            return file.read(4) == b"PK\x03\x04"
-    except (OSError, ValueError):
-        return False
-
-
-def _read(name: str) -> bytes:
-    try:
-        if os.path.isdir(name):
-            raise InputError(f"{name}: is a folder, expected a file")
-        with open(name, "rb") as file:
-            data = file.read(LIMIT + 1)
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(data) > LIMIT:
-        raise InputError(f"{name}: larger than {LIMIT >> 20} MiB, expected a report or a machine profile")
-    return data
-
-
-def _decode(data: bytes, name: str) -> str:
-    from torchdoctor.probes.reports.decode import NotText, decode
-
-    try:
-        return decode(data, name)
-    except NotText as error:
-        raise InputError(str(error)) from None

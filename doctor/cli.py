@@ -105,10 +105,23 @@ def main(args: list[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except Exception as error:
         status = 2
-        if not is_input_error(error):
-            raise
-        _complain(str(error))
+        _complain(excuse(error))
     _leave(status)
+
+
+def excuse(error: Exception) -> str:
+    """One line on what was wrong with an input; with us, where it is no fault of an input, and where that happened."""
+    if is_input_error(error):
+        return str(error)
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if os.environ.get("TORCHDOCTOR_TRACEBACK"):
+        raise error
+    import traceback
+
+    at = traceback.extract_tb(error.__traceback__)
+    where = f"{os.path.basename(at[-1].filename)}:{at[-1].lineno}" if at else "?"
+    return f"a fault of torchdoctor itself ({type(error).__name__}: {str(error)[:200]}, {where}): please report it"
 
 
 def is_input_error(error: Exception) -> bool:

@@ -15,7 +15,15 @@ from typing import Any
 from torchdoctor.probes import facts as shapes
 from torchdoctor.probes.facts import Facts
 
-__all__ = ["ProfileError", "facts_from_mapping", "facts_from_text", "facts_to_mapping", "normal_machine", "read_toml"]
+__all__ = [
+    "ProfileError",
+    "facts_from_mapping",
+    "facts_from_text",
+    "facts_to_mapping",
+    "normal_machine",
+    "read_json",
+    "read_toml",
+]
 
 _MACHINES = {
     "amd64": "x86_64", "x64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64", "armv8l": "armv7l", "i386": "i686",
@@ -55,6 +63,33 @@ def _plain(value: Any) -> Any:
     return {name: _plain(getattr(value, name)) for name in _fields(kind)}
 
 
+def read_json(text: str) -> Any:
+    """A JSON document as plain data. Raises ``ValueError`` for what is none, or names a key twice in one object."""
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno} column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except _TwiceError:
+        raise
+    except ValueError:  # the interpreter's own limit
+        raise ValueError("a number has too many digits") from None
+
+
+class _TwiceError(ValueError):
+    pass
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _TwiceError(f"{twice[:60]!r} is given twice")
+    return found
+
+
 def read_toml(text: str) -> dict[str, Any]:
     """A TOML document as plain data. Raises ``ValueError`` for what is none."""
     if sys.version_info >= (3, 11):
@@ -66,6 +101,10 @@ def read_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # the interpreter's own limit
+        raise ValueError("a number has too many digits") from None
 
 
 def facts_from_text(text: str, name: str, *, toml: bool) -> tuple[Facts, list[str]]:
@@ -77,13 +116,9 @@ def facts_from_text(text: str, name: str, *, toml: bool) -> tuple[Facts, list[st
             raise ProfileError(f"{name}: not valid TOML: {error}") from None
     else:
         try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise ProfileError(
-                f"{name}: not valid JSON: line {error.lineno} column {error.colno}: {error.msg}"
-            ) from None
-        except RecursionError:
-            raise ProfileError(f"{name}: nested too deeply") from None
+            data = read_json(text)
+        except ValueError as error:
+            raise ProfileError(f"{name}: not valid JSON: {error}") from None
     warnings: list[str] = []
     try:
         return facts_from_mapping(data, warnings=warnings), [f"{name}: {w}" for w in warnings]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from torchdoctor.options import format_options, gate_options, request_options, to_options
+
+if TYPE_CHECKING:
+    from torchdoctor.api import Options, Report
 
 __all__ = ["command"]
 
@@ -27,7 +31,9 @@ def command(files: tuple[str, ...], **values: Any) -> int:
     - reads standard input. Many inputs: --format ndjson prints one report a line, in order.
     """
     from torchdoctor.output import emit, render, report_json
+    from torchdoctor.render.clean import clean
     from torchdoctor.report import error_report, failed
+    from torchdoctor.subject import tell
 
     options = to_options(values)
     format_, to_file = values["format_"], values["output"] != "-"
@@ -36,23 +42,18 @@ def command(files: tuple[str, ...], **values: Any) -> int:
     state = {"status": 0}
 
     def texts() -> Iterator[str]:
-        for name in files or ("-",):
-            try:
-                report = _one(name, options)
-            except Exception as error:
-                if len(files) < 2 and not _expected(error):
-                    raise
+        for name, report in _reports(files or ("-",), options, format_):
+            if isinstance(report, str):
                 state["status"] = 2
-                said = str(error) if _expected(error) else f"{name}: internal error: {type(error).__name__}: {error}"
-                if format_ == "ndjson":  # one input that defeats us must not cost the others their answer
-                    yield report_json(error_report("report", name, said), indent=None)
+                if format_ == "ndjson":
+                    yield report_json(error_report("report", name, report), indent=None)
                 else:
-                    click.echo(f"torchdoctor: {' '.join(said.split())}", err=True)
+                    tell(" ".join(report.split()))
                 continue
             if failed(report, values["fail_on"]) and state["status"] != 2:
                 state["status"] = 1
-            if len(files) > 1 and format_ == "text":
-                yield f"== {name}\n"
+            if format_ == "text" and (len(files) > 1 or name not in (*files, "-")):
+                yield f"== {clean(name)}\n"
             yield render(
                 report,
                 format_,
@@ -66,24 +67,50 @@ def command(files: tuple[str, ...], **values: Any) -> int:
     return state["status"]
 
 
-def _expected(error: Exception) -> bool:
-    from torchdoctor.cli import is_input_error
-
-    return is_input_error(error)
-
-
-def _one(name: str, options: Any) -> Any:
+def _reports(names: tuple[str, ...], options: Options, format_: str) -> Iterator[tuple[str, Report | str]]:
+    """(name, report or why there is none) of every input; a stream of reports has one a line."""
     from torchdoctor import api
+    from torchdoctor.cli import excuse
+    from torchdoctor.documents import decode_document, is_zip, read_document, stream
 
-    if name != "-":
-        return api.diagnose(name, options)
+    for name in names:
+        try:
+            if name != "-" and (os.path.isdir(name) or is_zip(name)):
+                yield name, api.diagnose(name, options)
+                continue
+            shown = "standard input" if name == "-" else name
+            text = decode_document(_standard_input() if name == "-" else read_document(name), shown)
+            lines = stream(text, shown)
+            if lines is None:
+                yield name, api.diagnose_text(text, shown, options)
+                continue
+            if format_ in ("json", "html"):
+                raise api.InputError(f"{shown}: a stream of reports, expected one (use --format ndjson)")
+        except Exception as error:
+            yield name, excuse(error)
+            continue
+        for place, line in lines:
+            try:
+                if not isinstance(line, str):
+                    raise line
+                yield place, api.diagnose_text(line, place, options)
+            except Exception as error:
+                yield place, excuse(error)
+
+
+def _standard_input() -> bytes:
+    from torchdoctor.documents import LIMIT, InputError
+
     if sys.stdin is None or sys.stdin.closed:
-        raise api.InputError("standard input: closed, expected a report")
+        raise InputError("standard input: closed, expected a report")
     if sys.stdin.isatty():
         click.echo(_ASK.format(end="Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"), err=True)
-    data = sys.stdin.buffer.read(api.LIMIT + 1)
-    if len(data) > api.LIMIT:
-        raise api.InputError(f"standard input: larger than {api.LIMIT >> 20} MiB, expected a report")
+    try:
+        data = sys.stdin.buffer.read(LIMIT + 1)
+    except OSError as error:
+        raise InputError(f"standard input: cannot be read: {error.strerror}") from None
+    if len(data) > LIMIT:
+        raise InputError(f"standard input: larger than {LIMIT >> 20} MiB, expected a report")
     if data[:4] == b"PK\x03\x04":
-        raise api.InputError("standard input: a zip, expected text (name the file of a recording)")
-    return api.diagnose_text(data, "standard input", options)
+        raise InputError("standard input: a zip, expected text (name the file of a recording)")
+    return data

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from torchdoctor import __version__
 from torchdoctor.cli import COMMANDS
 
@@ -205,3 +204,20 @@ def test_a_reader_that_goes_away_is_no_failure(machine: Path) -> None:
     found = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
     assert found.stdout == '{\n  "schem'
     assert "Traceback" not in found.stderr
+
+
+def test_a_fault_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from torchdoctor import api, cli
+
+    def broken(*args: object, **options: object) -> None:
+        raise KeyError("what nobody thought of")
+
+    monkeypatch.setattr(api, "judged", broken)
+    monkeypatch.delenv("TORCHDOCTOR_TRACEBACK", raising=False)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["check", "--gpu", "RTX 4090", "--os", "ubuntu 24.04"])
+    said = capsys.readouterr()
+    assert end.value.code == 2
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "fault of torchdoctor itself (KeyError" in said.err
