@@ -199,6 +199,10 @@ def _environment(reading: Reading, index: int, line: str, absent: set[str]) -> N
         if re.match(r"\s{0,4}(?:->|→|=>|:)\s{0,3}(?:pass|works|ok)", tail):
             reading.symptom("mask-works", index)
             continue
+        if match[2] in ('""', "''") and name.endswith("VISIBLE_DEVICES"):
+            # Set and empty: unlike Reading.put, that is an answer.
+            reading.draft.put(f"environment.{name}", "", reading.source(index), rank=PRINTED)
+            continue
         if value in ("", "<none>", "N/A") and ":" in line[match.start() : match.end()]:
             continue
         reading.put(f"environment.{name}", value, index, PRINTED)

@@ -49,7 +49,7 @@ _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 def read_free_text(reading: Reading) -> None:
     """GPUs, system, driver named in lines that no other parser has taken."""
     systems = reading.words(*_SYSTEM_WORDS)
-    machines = reading.words("x86", "aarch64", "arm", "amd64", "x64", "intel", "32-bit", "32 bit")
+    machines = reading.words("x86", "aarch64", "arm", "snapdragon", "amd64", "x64", "intel", "32-bit", "32 bit")
     wsl = "wsl" in reading.low
     shown = 0
     for index, line in enumerate(reading.lines):
@@ -136,12 +136,18 @@ def _system(reading: Reading, index: int, text: str) -> None:
 
 
 def _architecture(reading: Reading, index: int, low: str) -> None:
-    if re.search(r"\bwindows\b.{0,16}\b(?:arm64|on arm|arm)\b|\barm64 windows\b|snapdragon x", low):
+    low = low.replace("(r)", "").replace("(tm)", "")
+    if re.search(
+        r"\bwindows\b.{0,16}\b(?:arm64|on arm|arm)\b|\barm64 windows\b|snapdragon x|\barm-based (?:processor|pc)\b", low
+    ):
         reading.put("system.os", "windows", index, CLAIMED + 2)
         reading.put("system.machine", "aarch64", index, CLAIMED + 2)
     elif ("raspbian" in low or "raspberry pi os" in low) and re.search(r"\b32[- ]?bit\b", low):
         reading.put("system.machine", "armv7l", index, CLAIMED)
-    elif re.search(r"\b(?:macos|mac|imac|macbook)\b.{0,24}\bintel\b|\bintel (?:chip|mac|imac|macbook)\b", low):
+    elif re.search(
+        r"\b(?:macos|mac|imac|macbook)\b.{0,72}\bintel (?:core|chip|mac|xeon|i\d)|\b(?:macos|mac|imac|macbook)\b.{0,24}\bintel\b|\bintel (?:chip|mac|imac|macbook)\b",
+        low,
+    ):
         reading.put("system.os", "macos", index, CLAIMED + 1)
         reading.put("system.machine", "x86_64", index, CLAIMED + 1)
     elif (

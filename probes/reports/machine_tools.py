@@ -75,6 +75,8 @@ def read_machine(reading: Reading) -> None:
         elif "Darwin " in line and (match := _DARWIN.search(line)):
             reading.put("system.os", "macos", index, MEASURED)
             reading.put("python.machine", normal_machine(match[2]), index, CLAIMED)
+        if "sw_vers" in line and (inline := re.search(r"sw_vers\b.{0,40}?\b(\d{2}\.\d{1,2}(?:\.\d{1,2})?)\b", line)):
+            reading.put("system.version", inline[1], index, PRINTED)
         if "Product" in line and (match := _SW_VERS.match(line)):
             reading.put("system.os", "macos", index, MEASURED)
             reading.put("system.name", "macOS", index, MEASURED)

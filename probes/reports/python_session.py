@@ -129,6 +129,8 @@ def put_path(reading: Reading, index: int, text: str, rank: int) -> None:
             reading.put("python.bits", 32, index, rank)
         if match[4] == "arm64":
             reading.put("python.machine", "aarch64", index, rank)
+    elif re.search(r"[/\\]Python3\d{1,2}-32[/\\]", text):
+        reading.put("python.bits", 32, index, rank)
     if "packages" in text:
         if _CONDA.search(text):
             reading.put("python.environment", "conda", index, rank)

@@ -112,7 +112,7 @@ SYMPTOMS: tuple[Row, ...] = (
     # Apple
     _row("mps-backend-supported-on", "mps backend is supported on mac"),
     _row("mps-backend-supported-on", "mps not available because the current macos version is not"),
-    _row("mps-zero-memory", "mps backend out of memory", r"mps allocated: 0 bytes.{0,60}tried to allocate \d{1,6} (?:bytes|kb)"),
+    _row("mps-zero-memory", "mps backend out of memory", r"mps allocated: 0 bytes.{0,60}tried to allocate [\d.]{1,8} (?:bytes|kb)"),
     _row("mps-not-built", "pytorch install was not built with mps enabled"),
     _row("mach-o-architecture", "incompatible architecture", r"\(have '\w{3,8}', need '\w{3,8}"),
     # loader and processor
@@ -120,7 +120,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("glibcxx-symbol", "glibcxx_3.", r"version .?glibcxx_3\.[\d.]{1,6}.? not found"),
     _row("executable-stack", "cannot enable executable stack"),
     _row("libstdcxx-missing", "libstdc++.so.6: cannot open shared object file"),
-    _row("missing-library", "cannot open shared object file", r"\b(lib(?!ur_adapter)[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3}): cannot open shared object file"),
+    _row("missing-library", "cannot open shared object file", r"^(?!.{0,300}(?:onnxruntime|tensorrt|nvinfer|tensorflow|jaxlib|paddle|cupy|ctranslate2)).{0,2000}?\b(lib(?!ur_adapter|av|sw)[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3}): cannot open shared object file"),
     _row("missing-library", "image not found", r"library not loaded"),
     _row("undefined-symbol-companion", "undefined symbol", r"torch(?:audio|vision|codec|text)\S{0,120}: undefined symbol"),
     _row("undefined-symbol-torch", "undefined symbol", r"^(?!.*torch(?:audio|vision|codec|text)).*undefined symbol: ?_?_?Z\w{0,12}(?:c10|at[0-9]|torch|caffe2)"),
@@ -139,6 +139,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
     _row("winerror-126", "winerror 126"),
     _row("winerror-126", "error 126"),
+    _row("winerror-126", "could not find module", r"torch[\\/]{1,2}lib[\\/]{1,2}\w{2,40}\.dll.{0,4}\(or one of its dependencies\)"),
     _row("winerror-127", "winerror 127"),
     _row("winerror-1114", "winerror 1114"),
     _row("winerror-193", "winerror 193"),

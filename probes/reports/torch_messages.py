@@ -33,6 +33,7 @@ _USING = re.compile(
     r"Using GPU \d{1,2} \((.{2,80})\) of compute capability (\d{1,2}\.\d) with (\d{1,3}\.\d)Gb total memory"
 )
 _YOU_HAVE = re.compile(r"PyTorch (\d[\w.+]{2,30}) (?:with CUDA \d{3,5} )?\(you have (\d[\w.+]{2,30})\)")
+_NONE_SEEN = re.compile(r"\bNo (?:CUDA|HIP) GPUs are available|Error: Torch is not able to use GPU")
 _HIGHEST = re.compile(r"[Hh]ighest [Cc]ompute [Cc]apability(?: among GPUs detected)?: \(?(\d{1,2})(?:\.|, ?)(\d)")
 _COMPILED = re.compile(
     r"compiled with different CUDA versions\.? PyTorch has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2}) (?:and|whereas) (torchvision|TorchAudio|torchaudio) has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2})"
@@ -49,6 +50,8 @@ def read_torch_messages(reading: Reading) -> None:
         "cuda versions",
         "you have ",
         "no longer supports this gpu",
+        "gpus are available",
+        "not able to use gpu",
         "total memory",
     ):
         return
@@ -119,6 +122,8 @@ def read_torch_messages(reading: Reading) -> None:
                 reading.symptom("driver-too-old-text", index)
             elif "no longer supports this GPU" in line:
                 reading.symptom("gpu-too-old-text", index)
+        if _NONE_SEEN.search(line):
+            reading.put("torch.gpu_available", False, index, PRINTED - 1)
         if "CUDA" in line and (match := _ADVICE.search(line)):
             reading.symptom("torch-advice", index, match[1].strip())
         if "you have" in line and (match := _YOU_HAVE.search(line)):
