@@ -303,3 +303,30 @@ def metal(case: Case) -> Iterator[Finding]:
                 "or install the last release that supports this one (see the recommendation)",
             ),
         )
+
+
+@check("gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing")
+def on_no_platform(case: Case) -> Iterator[Finding]:
+    """Which of a build's platforms the machine is is not known, and on none of them does it have code for the GPU."""
+    installed = case.installed
+    if installed is None or installed.release is None or installed.kernels is not None or not installed.variant:
+        return
+    builds = [b for p in platforms_of(case.facts).possible if (b := installed.release.build(installed.variant, p))]
+    known = _known(case)
+    if (
+        not builds
+        or any(b.kernels is None for b in builds)
+        or case.facts.system.jetson
+        or len(known) != len(case.gpus("nvidia"))
+    ):
+        return
+    ids: dict[str, tuple[int, tuple[int, int]]] = {}
+    for index, gpu, device in known:
+        found = [cuda_coverage(b.kernels or (), b.ptx or (), gpu.compute_capability or "") for b in builds]
+        answers = {_id_of(c) for c in found if c is not None and not c.covered}
+        if any(c is None or c.covered for c in found) or len(answers) != 1:
+            return  # one platform's build may serve this card, or they differ in what is wrong
+        ids.setdefault(answers.pop(), (index, device))
+    for id, (index, device) in ids.items():
+        detail = f"torch {installed.version} ({installed.variant}) has no code for compute capability {device[0]}.{device[1]} on any system."
+        yield _missing_code(case, id, index, device, detail, ("torch.version", "torch.variant"))

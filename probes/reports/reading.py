@@ -16,7 +16,7 @@ CLAIMED, PRINTED, MEASURED = 0, 10, 20
 
 _MAX_LINE = 16 * 1024  # a longer line holds nothing that is read line by line; it is cut, not searched
 # Of a longer text the first and the last so many lines or characters are read.
-_MAX_LINES = 50_000
+_MAX_LINES = 25_000
 _MAX_CHARS = 4 * 1024 * 1024
 
 # Terminal control: CSI, OSC (ended by BEL or ST) and the two-character escapes.

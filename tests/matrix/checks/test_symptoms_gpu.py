@@ -124,3 +124,19 @@ def test_metal_by_the_releases_own_minimum(examine: Examine, version: str, id: s
         system={"os": "macos", "version": version, "machine": "aarch64"}, torch={"version": "2.5.1", "gpu_available": False},
     )  # fmt: skip
     assert ("macos-too-old" in examine(profile)) is (id is not None)
+
+
+@pytest.mark.parametrize(
+    ("cc", "version", "variant", "system", "id"),
+    [
+        ("12.0", "2.6.0", "cu126", {}, "gpu-newer-than-wheel"),
+        ("8.9", "2.6.0", "cu126", {}, None),
+        ("6.1", "2.8.0", "cu128", {}, None),  # the build for Windows has it
+        ("6.0", "2.8.0", "cu128", {}, "gpu-below-minimum"),
+    ],
+)
+def test_a_build_that_serves_the_card_on_no_system(
+    examine: Examine, cc: str, version: str, variant: str, system: dict[str, Any], id: str | None
+) -> None:
+    found = examine({"torch": {"version": version, "variant": variant}, "gpus": [_gpu(cc)], "system": system})
+    assert {"gpu-newer-than-wheel", "gpu-below-minimum", "gpu-arch-missing"} & set(found) == ({id} if id else set())
