@@ -38,7 +38,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a caller may ask beside the machine: the request, gates, how to write commands, the probing budget."""
+    """What a caller may ask beside the machine: the request, gates, how to write commands, the probing budget.
+    ``data_age`` is how many days ago the matrix was compiled, where the caller wants old data to be said.
+    """
 
     torch: str | None = None
     variant: str | None = None
@@ -51,6 +53,7 @@ class Options:
     python: str | None = None
     timeout: float = 10.0
     every: bool = False
+    data_age: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -147,6 +150,7 @@ def judged(
         requires=options.requires,
         companions=options.companions,
         ignore=options.ignore,
+        data_age=options.data_age,
     )
     if project:
         from torchdoctor.matrix.project import judge_project

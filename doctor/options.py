@@ -154,7 +154,16 @@ def to_options(values: dict[str, Any]) -> Options:
         python=values.get("python"),
         timeout=values.get("timeout") or 10.0,
         every=bool(values.get("every")),
+        data_age=_data_age(),
     )
+
+
+def _data_age() -> int:
+    from datetime import date
+
+    from torchdoctor.matrix.catalog import MATRIX_DATE
+
+    return (date.today() - date.fromisoformat(MATRIX_DATE)).days
 
 
 def _known(ids: tuple[str, ...]) -> None:

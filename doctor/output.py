@@ -18,7 +18,7 @@ def wants_color(stream: Any) -> bool:
     """Colour only on a terminal; ``NO_COLOR``, ``FORCE_COLOR`` and ``TERM=dumb`` decide before that."""
     if os.environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR"):
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
         return True
     return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
 

@@ -21,6 +21,9 @@ TORCH_FAILED = (
 COMPANIONS = ("torchvision", "torchaudio", "torchcodec")
 """Packages that are paired with torch where asked for or installed."""
 
+_OLD = 90
+"""Days after which the answer says how old its data is: two torch releases may be missing by then."""
+
 _CHANGEABLE = ("driver-too-old", "macos-too-old", "glibc-too-old", "python-unsupported", "free-threaded-unsupported")
 
 
@@ -120,6 +123,14 @@ def notes(
                 evidence=outcome.facts,
                 fix=(f"for torch {newer.build.torch}: {outcome.needs}",),
             )
+    if case.asked.data_age is not None and case.asked.data_age > _OLD:
+        yield finding(
+            "matrix-old",
+            case,
+            about="machine",
+            detail=f"the data of this torchdoctor is {case.asked.data_age} days old: newer releases are not in it",
+            fix=("update torchdoctor: pip install --upgrade torchdoctor",),
+        )
     if recommended is not None and recommended.confidence == "inferred":
         yield finding(
             "inferred-fact",
@@ -159,6 +170,7 @@ def summary(
         act = first.fix[0] if first.fix else install
         return f"{text}: {act}" if act else text
     installed = case.installed
+    warnings = [f for f in findings if f.severity == "warning"]
     if status == "unknown" and (failed := case.symptom(*TORCH_FAILED)):
         words = failed[0][1].strip().splitlines()
         return f"torch failed when it was run, and nothing known explains it: {words[0][:200] if words else 'no word of why'}"
@@ -175,8 +187,10 @@ def summary(
         return f"not enough is known to decide ({missing})" + (f"; as far as it goes: {install}" if install else "")
     if installed is not None and case.asked.torch is None and case.asked.variant is None:
         variant = f" ({installed.variant})" if installed.variant else ""
-        return f"torch{' ' + installed.version if installed.version else ''}{variant} fits this machine"
-    warnings = [f for f in findings if f.severity == "warning"]
+        name = f"torch{' ' + installed.version if installed.version else ''}{variant}"
+        idle = any(f.id == "cuda-build-on-cpu-host" for f in findings)
+        fits = f"{name} runs on this machine's CPU" if idle else f"{name} fits this machine"
+        return f"{fits}; {warnings[0].detail or warnings[0].title}" if warnings else fits
     if warnings and install:
         return f"{install}; {warnings[0].detail or warnings[0].title}"
     return install or "nothing to install"

@@ -22,6 +22,7 @@ class Asked:
     requires: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    data_age: int | None = None  # days since the matrix was compiled; the matrix itself has no clock
     by: str = "caller"  # or "report": read off facts.request
 
 
