@@ -107,6 +107,8 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
     if wrong:
         yield from wrong
         return
+    yield from _foreign(case, installed, today)
+    yield from _driver_first(case, installed, today)
     outcomes = [o for o in _outcomes(case, installed) if o.status == "failed" and o.id in _ASKED_OF_INSTALLED]
     if case.facts.torch.gpu_available:
         # torch itself reached the driver: whatever the numbers say, it is not too old.
@@ -211,6 +213,29 @@ def _kin(catalog: Catalog, version: str) -> Release:
         metal_min=line[-1].metal_min if line else None,
         xpu_platforms=line[-1].xpu_platforms if line else (),
     )
+
+
+_INTERPRETER = frozenset({"python-unsupported", "python-implementation", "python-32bit"})
+
+
+def _foreign(case: Case, installed: Installed, today: Choice) -> Iterator[Finding]:
+    """A stock build of a known release listed for an interpreter that no release was ever built for."""
+    said = case.facts.torch.gpu_available is not None or case.facts.torch.version is not None
+    if not installed.stock or said or today.accepted is not None or not today.considered:
+        return
+    outcomes = [o for o in today.considered[0].failed if o.id in _INTERPRETER]
+    yield from to_findings(case, outcomes, about="machine", severity="blocker", cure=None)
+
+
+def _driver_first(case: Case, installed: Installed, today: Choice) -> Iterator[Finding]:
+    """A build that leaves the GPU unused, on a driver that is too old for any that would use it."""
+    if _vendor(installed.variant) in today.gpu_vendors or case.facts.torch.gpu_available or today.accepted is None:
+        return
+    would = next(
+        (j for j in today.considered if j.uses_gpu and j.failed and set(j.reasons) == {"driver-too-old"}), None
+    )
+    if would is not None and not today.accepted.uses_gpu:
+        yield from to_findings(case, would.failed, about="machine", severity="warning", cure=None)
 
 
 def _wrong_variant(case: Case, installed: Installed, cure: Judged | None, today: Choice) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ def cuda_coverage(kernels: Iterable[str], ptx: Iterable[str], device: str) -> Co
 
 @lru_cache(maxsize=4096)
 def _coverage(names: tuple[str, ...], wanted: tuple[int, int]) -> Coverage | None:
-    numbers = []
+    numbers, fitting = [], []
     for name in names:
         match = _SM.fullmatch(name)
         if match is None:
@@ -66,10 +66,12 @@ def _coverage(names: tuple[str, ...], wanted: tuple[int, int]) -> Coverage | Non
         if match[1] == "sm":
             numbers.append(number)
             if _runs(number, match[3], wanted):
-                return Coverage(covered=True, by=name)
+                fitting.append((True, number, name))
         # Plain PTX of an older or equal architecture is compiled for the device when it is loaded.
         elif match[1] == "compute" and not match[3] and number <= wanted:
-            return Coverage(covered=True, by=name)
+            fitting.append((False, number, name))
+    if fitting:  # as the driver does: machine code before PTX, the nearest architecture first
+        return Coverage(covered=True, by=max(fitting)[2])
     if not numbers:
         return None
     return Coverage(covered=False, below=wanted < min(numbers), above=wanted[0] > max(numbers)[0])

@@ -67,7 +67,7 @@ def judge(
     if requested or not (over_installed or facts.torch.gpu_available):
         found += request_findings(case, want, variant, choice, today)
     found += run_checks(case)
-    found = [_idle_override(f, case, choice) for f in found]
+    found = [_idle_override(f, case, choice) for f in found if not _no_cure_here(f, today)]
     if asked.requires:
         found = [_required(f) for f in found]
     findings = tuple(suppress(found))
@@ -135,6 +135,13 @@ def _idle_override(finding: Finding, case: Case, choice: Choice) -> Finding:
     if accepted is None or accepted.build.vendor == "amd":
         return finding
     return replace(finding, severity="warning") if finding.severity == "blocker" else finding
+
+
+def _no_cure_here(finding: Finding, today: Choice) -> bool:
+    """That an installed release has no build for the GPU is no fault where no other release could use the GPU either."""
+    if finding.id != "no-wheel-for-platform" or finding.about != "installed":
+        return False
+    return today.accepted is not None and not today.accepted.uses_gpu
 
 
 def _status(findings: tuple[Finding, ...], case: Case, choice: Choice, over_installed: bool, report: bool) -> Status:

@@ -13,6 +13,7 @@ from torchdoctor.matrix.request import wanted
 from torchdoctor.matrix.select import choose
 from torchdoctor.matrix.verdict import Finding, Verdict
 from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.profile import facts_from_mapping, facts_to_mapping
 
 Machine = Callable[..., Facts]
 
@@ -159,3 +160,39 @@ def test_what_torch_itself_reached_needs_no_more_facts(catalog: Catalog, machine
 def test_a_build_for_no_gpu_of_this_machine_needs_no_driver(catalog: Catalog, machine: Machine) -> None:
     assert _verdict(catalog, machine("renoir", packages={"torch": "2.15.0+cu132"})).status == "ok"
     assert _verdict(catalog, machine(packages={"torch": "2.15.0+cpu"})).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("python", "id"),
+    [
+        ({"implementation": "pypy", "version": "3.11.13", "bits": 64, "machine": "x86_64"}, "python-implementation"),
+        ({"implementation": "cpython", "version": "3.12.4", "bits": 32, "machine": "x86_64"}, "python-32bit"),
+        ({"implementation": "cpython", "version": "3.6.9", "bits": 64, "machine": "x86_64"}, "python-unsupported"),
+    ],
+)
+def test_a_stock_build_in_an_interpreter_that_has_none(
+    catalog: Catalog, machine: Machine, python: dict[str, Any], id: str
+) -> None:
+    facts = facts_from_mapping({**facts_to_mapping(machine(packages={"torch": "2.14.1+cpu"})), "python": python})
+    verdict = _verdict(catalog, facts)
+    assert (verdict.status, verdict.recommendation) == ("blocked", None)
+    assert [f.id for f in verdict.findings if f.severity == "blocker"] == [id]
+
+
+def test_a_release_before_the_matrix_runs_where_it_runs(catalog: Catalog, machine: Machine) -> None:
+    verdict = _verdict(catalog, machine(python="3.6.9", packages={"torch": "1.8.1"}))
+    assert (verdict.status, verdict.findings) == ("ok", ())
+
+
+def test_a_driver_too_old_for_any_build_is_worth_a_warning(catalog: Catalog, machine: Machine) -> None:
+    verdict = _verdict(catalog, machine("4090", driver="495.46", packages={"torch": "2.15.0+cpu"}))
+    assert verdict.status == "ok"
+    assert [(f.id, f.severity) for f in verdict.findings] == [("driver-too-old", "warning")]
+    assert verdict.summary.startswith("torch 2.15.0 (cpu) fits this machine; cu132 builds need driver 580")
+
+
+def test_no_other_release_is_asked_for_where_none_would_help(catalog: Catalog, machine: Machine) -> None:
+    rubin = {"vendor": "nvidia", "name": "Rubin", "compute_capability": "10.7", "integrated": False}
+    verdict = _verdict(catalog, machine(driver="595.71.05", arch="aarch64", gpus=[rubin], packages={"torch": "2.2.2"}))
+    assert verdict.status == "ok"
+    assert "no-wheel-for-platform" not in {f.id for f in verdict.findings}

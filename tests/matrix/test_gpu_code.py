@@ -10,7 +10,7 @@ CU132 = ("sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")
 @pytest.mark.parametrize(
     ("kernels", "device", "by"),
     [
-        (CU132, "8.9", "sm_80"),  # the first listed of its major that is not newer
+        (CU132, "8.9", "sm_86"),  # the nearest of its major that is not newer
         (CU132, "10.3", "sm_100"),
         (CU132, "12.1", "sm_120"),
         (CU126, "6.1", "sm_60"),
