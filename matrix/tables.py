@@ -1,6 +1,6 @@
 """The shipped tables: opened on first use, kept, handed out as they stand. What they mean is said where they are used.
 
-A build of the package also holds them as one ``compiled.json`` (written by ``setup.py``), since TOML is slow to parse; a
+A build of the package also holds them as one ``compiled.json`` (written by ``data/build_tables.py``), since TOML is slow to parse; a
 checkout has the TOML files only.
 """
 

@@ -1,4 +1,6 @@
-"""What pyproject.toml cannot say: a build also writes the TOML tables as one JSON, which is read thirty times faster."""
+"""A step of the build, named by ``pyproject.toml`` and no part of the wheel: the TOML tables are also written as one JSON,
+which is read thirty times faster.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,6 @@ import json
 import sys
 from pathlib import Path
 
-from setuptools import setup
 from setuptools.command.build_py import build_py
 
 DATA = Path("matrix", "data")
@@ -24,6 +25,10 @@ class BuildTables(build_py):
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         return [*super().get_outputs(include_bytecode), *([] if self.editable_mode else [self._compiled()])]
 
+    def get_source_files(self) -> list[str]:
+        # A source distribution is to build the same wheel.
+        return [*super().get_source_files(), (DATA / "build_tables.py").as_posix()]
+
     def _compiled(self) -> str:
         return str(Path(self.build_lib, "torchdoctor", DATA, "compiled.json"))
 
@@ -39,7 +44,3 @@ def compiled() -> str:
         for file in sorted(DATA.rglob("*.toml"))
     }
     return json.dumps(tables, separators=(",", ":"))
-
-
-if __name__ == "__main__":
-    setup(cmdclass={"build_py": BuildTables})
