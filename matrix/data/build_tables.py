@@ -13,7 +13,7 @@ from setuptools.command.build_py import build_py
 DATA = Path("matrix", "data")
 
 
-class BuildTables(build_py):
+class BuildTables(build_py):  # type: ignore[misc]  # setuptools is not typed
     """``build_py``, and ``torchdoctor/matrix/data/compiled.json`` beside the copied tables."""
 
     def run(self) -> None:
