@@ -23,7 +23,7 @@ _FREEZE = re.compile(
 )
 _SINGLE = re.compile(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
 _COLUMN = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = re.compile(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;)/\]])", re.I)  # fmt: skip
+_LOOSE = re.compile(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
 # The longest name of a list leaves one space before its version.
 _LONGEST = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
 _CONDA_PLAN = re.compile(
@@ -87,9 +87,9 @@ def read_packages(reading: Reading) -> None:
         elif line.lstrip()[:1] == "-" and (match := _SINGLE.match(line)):
             _installed(reading, index, match[1], match[2], PRINTED, build=match[3])
             reading.saw("conda_list", 3)
-        elif "  " in line and (match := _COLUMN.match(line)):
-            columns.append((index, match[1], match[2], match[3] or ""))
-        elif (headed or "nvidia-" in line or "intel-ext" in line) and (match := _LONGEST.match(line)):
+        elif ("  " in line and (match := _COLUMN.match(line))) or (
+            (headed or "nvidia-" in line or "intel-ext" in line) and (match := _LONGEST.match(line))
+        ):
             columns.append((index, match[1], match[2], match[3] or ""))
         elif heads and _HEAD.match(line):
             headed = True
