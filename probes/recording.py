@@ -17,6 +17,7 @@ __all__ = ["SCHEMA", "RecordedHost", "RecordingError", "load_recording"]
 
 SCHEMA = "torchdoctor/recording/1"
 _HOPS = 40  # as many links as Linux follows
+_PATH_LIMIT = 4096  # its longest path
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -195,6 +196,8 @@ class RecordedHost:
     def _resolve(self, path: str, *, last: bool = True) -> str:
         """Follow the recorded links, inside the recording only; a loop ends where it started."""
         parts, done, hops = _tidy(path).split("/")[1:], "", 0
+        if len(parts) > _PATH_LIMIT:
+            return _tidy(path)
         while parts:
             part = parts.pop(0)
             if part in ("", "."):
@@ -204,7 +207,13 @@ class RecordedHost:
                 continue
             here = f"{done}/{part}"
             target = self._links.get(here)
-            if target is None or (not parts and not last) or hops >= _HOPS or self._store.root(here) is not None:
+            if (
+                target is None
+                or (not parts and not last)
+                or hops >= _HOPS
+                or len(target) + len(parts) > _PATH_LIMIT
+                or self._store.has_root(here)
+            ):
                 done = here
                 continue
             hops += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat as modes
@@ -39,6 +38,10 @@ class Store:
         """The content of a file of the machine."""
         return self.file("root" + path)
 
+    def has_root(self, path: str) -> bool:
+        """Whether that file of the machine was recorded."""
+        return "root" + path in self.members
+
     def file(self, name: str) -> bytes | None:
         """The content of a member, or ``None`` where there is none."""
         read = self.members.get(name)
@@ -54,6 +57,9 @@ def _folder(path: str, name: str) -> Store:
     members: dict[str, Callable[[], bytes]] = {}
     links: dict[str, str] = {}
     total = 0
+    # Asked before anything is walked: the folder may be somebody's whole disk.
+    if os.path.islink(manifest := os.path.join(path, _MANIFEST)) or not os.path.isfile(manifest):
+        raise RecordingError(f"{name}: holds no {_MANIFEST}")
     for folder, folders, files in os.walk(path, onerror=None, followlinks=False):
         inside = os.path.relpath(folder, path).replace(os.sep, "/")
         prefix = "" if inside == "." else inside + "/"
@@ -103,6 +109,8 @@ def _zip(path: str, name: str) -> Store:
                 member = _inside(entry.filename, name)
                 if entry.is_dir():
                     continue
+                if entry.flag_bits & 1:
+                    raise RecordingError(f"{name}: {member}: is encrypted, which a recording may not be")
                 if member in contents:
                     raise RecordingError(f"{name}: {member}: is in the archive twice")
                 with archive.open(entry) as file:
@@ -152,6 +160,8 @@ def _top(contents: Mapping[str, bytes]) -> str:
 
 def read_manifest(store: Store, schema: str) -> Mapping[str, Any]:
     """``recording.json``, its shape checked. Raises :class:`RecordingError`."""
+    from torchdoctor.probes.profile import read_json
+
     name = f"{store.name}: {_MANIFEST}"
     content = store.file(_MANIFEST)
     if content is None:
@@ -160,11 +170,9 @@ def read_manifest(store: Store, schema: str) -> Mapping[str, Any]:
         raise RecordingError(f"{name}: larger than {_DOCUMENT_LIMIT >> 20} MiB")
     text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise RecordingError(f"{name}: not valid JSON: line {error.lineno} column {error.colno}: {error.msg}") from None
-    except (RecursionError, ValueError) as error:
-        raise RecordingError(f"{name}: not valid JSON: {str(error)[:120]}") from None
+        data = read_json(text)
+    except ValueError as error:
+        raise RecordingError(f"{name}: not valid JSON: {error}") from None
     if not isinstance(data, dict):
         raise RecordingError(f"{name}: expected an object")
     if data.get("schema") != schema:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torchdoctor.probes import recording_files
 from torchdoctor.probes.gather import gather
-from torchdoctor.probes.recording import RecordingError, load_recording
+from torchdoctor.probes.recording import RecordedHost, RecordingError, load_recording
 
 GOOD = json.dumps({"schema": "torchdoctor/recording/1"})
 
@@ -171,3 +173,71 @@ def test_any_manifest_is_read_or_refused_in_one_line(tmp_path: Path, manifest: d
         return
     facts = gather(host).facts
     assert not [why for why in facts.unknown.values() if "probe failed" in why]
+
+
+def _folder(path: Path, **manifest: Any) -> str:
+    path.mkdir(exist_ok=True)
+    (path / "recording.json").write_text(json.dumps({"schema": "torchdoctor/recording/1", **manifest}))
+    return str(path)
+
+
+def test_a_folder_without_a_manifest_is_not_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def walked(*args: object, **options: object) -> None:
+        raise AssertionError("walked")
+
+    monkeypatch.setattr(os, "walk", walked)
+    with pytest.raises(RecordingError, match=r"holds no recording\.json"):
+        load_recording(str(tmp_path))
+    os.symlink("/etc/passwd", tmp_path / "recording.json")
+    with pytest.raises(RecordingError, match=r"holds no recording\.json"):
+        load_recording(str(tmp_path))
+
+
+def test_an_encrypted_entry_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("recording.json", GOOD)
+    raw = bytearray(path.read_bytes())
+    raw[6] |= 1
+    raw[raw.find(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(raw)
+    with pytest.raises(RecordingError, match=r"x\.zip: recording\.json: is encrypted"):
+        load_recording(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"schema": "torchdoctor/recording/1", "x": ' + "9" * 5000 + "}", "a number has too many digits"),
+        ('{"schema": "torchdoctor/recording/1", "x": ' + "[" * 100_000 + "}", "nested too deeply"),
+        ('{"schema": "torchdoctor/recording/1", "system": "linux", "system": "windows"}', "'system' is given twice"),
+    ],
+)
+def test_a_manifest_is_refused_in_one_line(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "recording.json").write_text(text)
+    with pytest.raises(RecordingError) as error:
+        load_recording(str(tmp_path))
+    assert str(error.value).startswith(f"{tmp_path}: recording.json: ")
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize("links", [{"/a": "/a/" + "x/" * 20_000}, {"/a": "b", "/b": "a"}, {"/a": "/a/a", "/": "/"}])
+def test_links_that_lead_round_or_grow_end(tmp_path: Path, links: dict[str, str]) -> None:
+    host = load_recording(_folder(tmp_path / "r", links=links))
+    assert isinstance(host, RecordedHost)
+    start = time.monotonic()
+    assert host.read("/a/file").status == "unrecorded"
+    assert host.listing("/" + "a/" * 50_000).value is None
+    assert time.monotonic() - start < 2
+
+
+def test_devices_and_links_of_a_folder_are_not_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    _folder(folder)
+    (folder / "root" / "proc").mkdir(parents=True)
+    os.mkfifo(folder / "root" / "proc" / "cpuinfo")
+    os.symlink("/etc/passwd", folder / "root" / "proc" / "version")
+    host = load_recording(str(folder))
+    assert host.read("/proc/cpuinfo").value is None
+    assert host.read("/proc/version").value is None
+    assert host.link("/proc/version").value == "/etc/passwd"
