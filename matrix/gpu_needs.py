@@ -230,7 +230,7 @@ def _gfx_code(build: Build, facts: Facts, place: int, gpu: Gpu) -> Outcome:
     if target in build.unconfirmed:
         return answered(
             status="unknown",
-            facts=(f"matrix: {target} in {build.variant} is built but not confirmed to work",),
+            facts=(f"matrix: whether {build.variant} works on {target}",),
             gpu=place,
         )
     why = "has no math library for" if target in build.without_libraries else "holds no code for"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
-from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.findings import finding, kind
 from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.select import Judged
 from torchdoctor.matrix.verdict import About, Finding, Severity
@@ -61,7 +61,7 @@ def to_findings(
         if id == "gfx-unsupported" and layer != "packages" and about == "installed" and _gfx(case, first):
             layer = "environment"  # a variable lets this generation's code run
         hint, remedy = install_hint(cure or other_release), _REMEDY.get(id, _no_remedy)(case, first)
-        outside = layer is not None and layer != "packages" and about == "request"
+        outside = about == "request" and cure is None and (layer or kind(id).lies_in[0]) in OUTSIDE
         # An override is a try, never the first thing to do; another system, driver or macOS is, in the order given.
         fix = [*remedy, *hint] if outside and id != "gfx-unsupported" else [*hint, *remedy]
         if not fix and id in _NO_CODE:

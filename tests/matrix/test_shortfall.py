@@ -108,3 +108,13 @@ def test_an_override_without_a_rocm_build_to_harm_is_a_warning(catalog: Catalog,
     assert (verdict.status, _one(verdict, "gfx-override-mismatch").severity) == ("ok", "warning")
     verdict = _verdict(catalog, machine("7900", environment=override))
     assert (verdict.status, _one(verdict, "gfx-override-mismatch").severity) == ("mismatch", "blocker")
+
+
+def test_what_the_request_needs_comes_before_the_way_round_it(catalog: Catalog, machine: Machine) -> None:
+    verdict = _verdict(catalog, machine("m1", os="macos", arch="aarch64", system={"version": "14.6"}), torch="2.15")
+    assert _one(verdict, "macos-too-old").fix == (
+        "update to macOS 15 or newer",
+        "install torch 2.14.1 (mps) from the default package index",
+    )
+    verdict = _verdict(catalog, machine("1080", driver="580.95.05"), torch="2.15", variant="cu132")
+    assert _one(verdict, "gpu-below-minimum").fix[0].startswith("install torch 2.14.1 (cu126)")
