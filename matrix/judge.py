@@ -15,8 +15,9 @@ from torchdoctor.matrix.grounds import OUTSIDE
 from torchdoctor.matrix.infer import infer
 from torchdoctor.matrix.offers import adopt_offer
 from torchdoctor.matrix.request import RequestError, Wanted, in_family, normal_variant, wanted
+from torchdoctor.matrix.rosetta import rosetta_findings
 from torchdoctor.matrix.select import Choice, choose
-from torchdoctor.matrix.shortfall import request_findings, rosetta_findings
+from torchdoctor.matrix.shortfall import request_findings
 from torchdoctor.matrix.suppress import suppress
 from torchdoctor.matrix.verdict import Candidate, Finding, Recommendation, Require, Status, Verdict
 from torchdoctor.probes.facts import Facts, dataclass

@@ -23,16 +23,6 @@ def _one(verdict: Verdict, id: str) -> Finding:
     return next(f for f in verdict.findings if f.id == id)
 
 
-def test_a_build_that_never_was_names_the_one_of_that_release_which_fits(catalog: Catalog, machine: Machine) -> None:
-    found = _one(
-        _verdict(catalog, machine("1080", driver="580.95.05"), torch="2.5.1", variant="cu128"), "variant-not-published"
-    )
-    assert found.fix[0] == "install torch 2.5.1 (cu124) from the default package index"
-    assert found.fix[-1] == "releases that have cu128: 2.11.0 … 2.7.0"
-    found = _one(_verdict(catalog, machine("1080", driver="580.95.05"), variant="cu199"), "variant-not-published")
-    assert found.fix[0] == "install torch 2.14.1 (cu126) from https://download.pytorch.org/whl/cu126"
-
-
 @pytest.mark.parametrize(("os", "arch"), [("windows", "x86_64"), ("linux", "aarch64")])
 def test_a_card_without_any_wheel_for_the_system_is_named(
     catalog: Catalog, machine: Machine, os: str, arch: str
@@ -48,12 +38,6 @@ def test_a_card_without_any_wheel_for_the_system_is_named(
 
 def test_an_integrated_chip_without_any_wheel_is_not_worth_a_word(catalog: Catalog, machine: Machine) -> None:
     assert _verdict(catalog, machine("renoir", os="windows")).findings == ()
-
-
-def test_a_release_older_than_the_matrix_is_said_to_be_unknown(catalog: Catalog, machine: Machine) -> None:
-    verdict = _verdict(catalog, machine("4090", driver="580.95.05", python="3.9.18"), torch="1.12.1")
-    assert verdict.status == "unknown"
-    assert "older than what the matrix holds" in _one(verdict, "insufficient-data").detail
 
 
 def test_a_driver_too_old_for_one_card_is_no_lack_of_code(catalog: Catalog, machine: Machine) -> None:
