@@ -24,7 +24,8 @@ def metal_device_missing(case: Case) -> Iterator[Finding]:
     # Only a system that is known to be new enough leaves the device as the cause.
     enough = bool(facts.system.version and floor and version_key(facts.system.version) >= version_key(floor))
     none = facts.runtimes.metal == ""
-    silent = unusable(case, "apple") and enough
+    # A build without Metal sees none for that reason.
+    silent = unusable(case, "apple") and enough and not case.symptom("mps-not-built")
     if not (none or silent):
         return
     # Every wheel for Apple silicon has Metal built in: only a request says that it is wanted.

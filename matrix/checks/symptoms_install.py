@@ -400,7 +400,7 @@ def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
 def missing_libraries(case: Case) -> Iterator[Finding]:
     """A library that only another build of torch, or the oneAPI runtime, would bring."""
     for index, text in case.symptom("winerror-126"):
-        if re.search(r"(?:c10|torch)_xpu\.dll", text.lower()):
+        if re.search(r"(?:c10|torch)_xpu\.dll|intel-ext-pt-\w{2,12}\.dll", text.lower()):
             yield finding(
                 "xpu-oneapi-missing",
                 case,

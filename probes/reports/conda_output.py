@@ -10,7 +10,7 @@ from torchdoctor.probes.reports.request import put_request
 __all__ = ["read_conda"]
 
 _PLATFORM = re.compile(
-    r"^\s{0,4}(?:P|p)latform ?: ?(linux-64|linux-aarch64|osx-64|osx-arm64|win-64|win-arm64|linux-ppc64le)|/(linux-64|linux-aarch64|osx-64|osx-arm64|win-64)(?:::|/|\s|$)"
+    r"(?:^|[\s,(])[Pp]latform\s{0,4}:\s{0,4}(linux-64|linux-aarch64|osx-64|osx-arm64|win-64|win-arm64|linux-ppc64le)|/(linux-64|linux-aarch64|osx-64|osx-arm64|win-64)(?:::|/|\s|$)"
 )
 _MISSING = re.compile(r"^\s{0,8}- ([a-z][\w.-]{0,60}?)(?:\s?(==|=|>=|<=|<|>)\s?([\w.*]{1,30}))?(?:[=\s]\S{1,40})?\s*$")
 _NOT_THERE = re.compile(

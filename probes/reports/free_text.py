@@ -13,7 +13,7 @@ __all__ = ["read_free_text"]
 
 _GPU_WORDS = re.compile(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware)\b")
 _DRIVER = re.compile(
-    r"\b(?:[Dd]river|NVIDIA driver|nvidia-driver)[ -]{1,2}(?:version )?[:= ]{0,2}(\d{3}(?:\.\d{1,4}){0,2})\b|\bR(\d{3})\b driver"
+    r"\b(?:[Dd]river|NVIDIA driver|nvidia-driver)[ -]{1,2}(?:[Vv]ersion)?[:= ]{0,2}(\d{3}(?:\.\d{1,4}){0,2})\b|\bR(\d{3})\b driver"
 )
 _ROCM_GFX = re.compile(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
 _WSL = re.compile(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
@@ -26,6 +26,7 @@ _TRACE = re.compile(
 _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
 _MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
 _SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
+_CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|APU|iGPU)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
 _PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
 _OWN = (
     "laptop",
@@ -90,7 +91,8 @@ def _of_a_program(line: str) -> bool:
 
 def _has_label(text: str) -> bool:
     """Whether the line begins with a label; the colon of a PCI id makes none."""
-    if ":" not in text[:40]:
+    before, colon, _ = text[:40].partition(":")
+    if not colon or "(" in before:
         return False
     return ":" in _PCI.sub("", text[:44])[:40] if _PCI.search(text[:44]) else True
 
@@ -102,7 +104,10 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
         if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
             labelled = not found and len(text) < 160 and _GPU_WORDS.search(text) is not None
-            if found or labelled:
+            if not found and (target := _CHIP_WITH_TARGET.search(text)):
+                row = ({"vendor": "amd", "gfx": target[1]}, reading.source(index))
+                reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
+            elif found or labelled:
                 put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
         if "driver" in low and (match := _DRIVER.search(text)):
             reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)

@@ -170,6 +170,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         for m in (
             "__version__",
             "is_available()",
+            "is_built()",
             "version.cuda",
             "version.hip",
             "platform.platform()",
@@ -204,6 +205,8 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if "platform.platform()" in asks:
         put_platform(reading, answer_at, answer, PRINTED + 4)
         put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
+    if "mps.is_built()" in line and answer in ("True", "False"):
+        _answer(reading, answer_at, "mps.is_built", answer)
     if "is_available()" in asks and "sys.exit" not in line:
         said = re.search(r"\b(True|False)\b", answer)
         if said:
@@ -263,6 +266,8 @@ def _answer(reading: Reading, index: int, what: str, word: str) -> None:
     elif what == "mps.is_built" and word == "True":
         reading.put("torch.variant", "mps", index, PRINTED)
         reading.symptom("mps-built", index)
+    elif what == "mps.is_built":
+        reading.symptom("mps-not-built", index)
     elif what == "xpu._is_compiled" and word == "False":
         reading.symptom("xpu-not-compiled", index)
     elif what == "xpu.device_count" and word == "0":

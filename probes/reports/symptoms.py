@@ -124,7 +124,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("missing-library", "image not found", r"library not loaded"),
     _row("undefined-symbol-companion", "undefined symbol", r"torch(?:audio|vision|codec|text)\S{0,120}: undefined symbol"),
     _row("undefined-symbol-torch", "undefined symbol", r"^(?!.*torch(?:audio|vision|codec|text)).*undefined symbol: ?_?_?Z\w{0,12}(?:c10|at[0-9]|torch|caffe2)"),
-    _row("undefined-symbol-nvidia", "undefined symbol", r"(?:nvidia|cuda)\S{0,120}/lib\w{2,40}\.so\S{0,20}: undefined symbol|undefined symbol: (?:__nvJitLink|cublas|cudnn|cusparse|_ZN5cudnn|ncclCommRegister)"),
+    _row("undefined-symbol-nvidia", "undefined symbol", r"(?:nvidia|cuda)\S{0,120}/lib\w{2,40}\.so\S{0,20}: undefined symbol|undefined symbol: \w{1,300}, version lib(?:cu|nv|nccl)\w{2,30}\.so|undefined symbol: (?:__nvJitLink|cublas|cudnn|cusparse|_ZN5cudnn|ncclCommRegister)"),
     _row("undefined-symbol-nccl", "undefined symbol: nccl"),
     _row("undefined-symbol-ittnotify", "undefined symbol: ijit_"),
     _row("undefined-symbol-level-zero", "undefined symbol: ze", r"libur_adapter_level_zero\S{0,24}: undefined symbol: ze[A-Z]"),

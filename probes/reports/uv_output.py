@@ -38,6 +38,7 @@ _REQUIRE = re.compile(
 _NO_VERSION = re.compile(
     r"there (?:is|are) no versions? of ([\w.-]{1,80})((?:\{[^}]{0,20}\})?(?:==|>=|<=|<|>|~=)[\w.+*,<>=~]{1,60})?"
 )
+_CURRENT = re.compile(r"current Python version \((\d\.\d{1,2}\.\d{1,2})\) does not satisfy")
 _DEBUG_ADD = re.compile(r"Adding direct dependency: ([\w.-]{1,80})((?:>=|==|<|>)[\w.+,<>= ]{1,60})")
 _DEPENDS = re.compile(r"([\w.-]{1,80})(?:==|>=)(\S{1,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|<|~=)(\S{1,40})")
 _TAG = re.compile(r"(?:manylinux_(\d{1,2})_(\d{1,3})|manylinux(1|2010|2014)|musllinux_(\d{1,2})_(\d{1,3})|linux)_(x86_64|aarch64|armv7l|i686|ppc64le|s390x)$|macosx_(\d{1,2})_(\d{1,2})_(x86_64|arm64|universal2)$|(win32|win_amd64|win_arm64)$")  # fmt: skip
@@ -81,6 +82,11 @@ def read_uv(reading: Reading) -> None:
             _no_tag(reading, index, text)
         if "Wheels are available for" in text and _WHEELS_FOR.search(text):
             reading.symptom("uv-wheels-for", index, text)
+        if "current Python version (" in text and (held := _CURRENT.search(text)):
+            reading.put("python.version", held[1], index, MEASURED - 1)
+            if "torch==" in text and (match := re.search(r"\btorch==([\w.+]{1,40}) depends on Python", text)):
+                put_request(reading, index, "torch", f"=={match[1]}", MEASURED - 1)
+                reading.symptom("uv-no-tag", index, text)
         if "No solution found" in text or "╰─▶" in text or "Because " in text:
             _no_solution(reading, index, text)
 
