@@ -16,7 +16,7 @@ from torchdoctor.matrix.tables import COMPILED, compiled, parse_toml, table, wea
 REPOSITORY = Path(__file__).parents[2]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def built() -> dict[str, Any]:
     """What a build writes, as it is read back."""
     # A process of its own, as a build has: setuptools minds what was imported before it.

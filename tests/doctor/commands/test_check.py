@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from torchdoctor.commands.check import command
 
+TAG = f"cp{sys.version_info[0]}{sys.version_info[1]}"
 MACHINE: dict[str, Any] = {
     "system": {
         "os": "linux",
@@ -125,3 +129,37 @@ def test_live_asks_the_torch_that_is_there(tmp_path: Path, monkeypatch: pytest.M
     )
     assert "insufficient-data" in {f["id"] for f in report["findings"]}
     assert status in (0, 3)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine != "x86_64" or bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+    reason="the stand-in wheels are for CPython on Linux x86_64",
+)
+def test_the_command_that_is_printed_here_works(environment: Any, index: Any) -> None:
+    """Bare ``torchdoctor`` in an active environment; its command, as it stands, run by a shell with real pip."""
+    pip = Path(environment.python).with_name("pip")
+    pip.write_text(f'#!/bin/sh\nexec "{environment.python}" -m pip "$@"\n')
+    pip.chmod(0o755)
+    active = os.environ | {
+        "VIRTUAL_ENV": str(environment.path),
+        "PATH": f"{pip.parent}{os.pathsep}{os.environ['PATH']}",
+        "NO_COLOR": "1",
+        "COLUMNS": "200",
+    }
+    shown = subprocess.run(
+        [sys.executable, "-m", "torchdoctor", "--index-base", index.root],
+        capture_output=True, text=True, timeout=120, env=active, cwd=environment.path,
+    )  # fmt: skip
+    assert shown.returncode in (0, 1), shown.stderr
+    (line,) = [text.strip() for text in shown.stdout.splitlines() if text.strip().startswith("pip install ")]
+    torch = line.split("torch==")[1].split()[0]
+    variant = line.rsplit("/", 1)[-1] if "--index-url" in line else None
+    version = f"{torch}+{variant}" if variant else torch
+    folder = f"whl/{variant}" if variant else "default"
+    file = f"torch-{version}-{TAG}-{TAG}-manylinux_2_28_x86_64.whl"
+    if file not in index.files:
+        index.add(folder, "torch", version, tag=f"{TAG}-{TAG}-manylinux_2_28_x86_64")
+    ran = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=120, env=active)
+    assert ran.returncode == 0, ran.stderr
+    assert environment.freeze()["torch"] == version
+    assert f"/files/{file}" in index.asked
