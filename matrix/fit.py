@@ -44,8 +44,6 @@ def installed_torch(facts: Facts, catalog: Catalog) -> Installed | None:
     build = _stock_build(release, variant, facts) if release and variant else None
     if kernels is None and build is not None and build.kernels is not None:
         kernels, source = (*build.kernels, *(build.ptx or ())), f"matrix: {variant} wheel of torch {version}"
-    elif kernels is None and build is None and release and variant:
-        kernels, source = _any_kernels(release, variant, facts), f"matrix: {variant} wheels of torch {version}"
     return Installed(
         version=version,
         variant=variant,
@@ -95,14 +93,6 @@ def _stock_build(release: Release, variant: str, facts: Facts) -> Build | None:
     if builds and all(b.kernels == builds[0].kernels for b in builds):
         return dataclasses.replace(builds[0], variant=variant)
     return None
-
-
-def _any_kernels(release: Release, variant: str, facts: Facts) -> tuple[str, ...] | None:
-    """The code of all builds that it may be, where the platform is not known: what none of them holds, it does not hold."""
-    builds = [b for p in platforms_of(facts).possible if (b := release.build(variant, p))]
-    if len(builds) < 2 or not all(b.kernels for b in builds):
-        return None
-    return tuple(dict.fromkeys(k for b in builds for k in (*(b.kernels or ()), *(b.ptx or ()))))
 
 
 def fit(case: Case, today: Choice) -> Iterator[Finding]:
