@@ -90,6 +90,7 @@ def cli() -> None:
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit: 0, 1 (something in the way), 2 (wrong call or input), 3, or 130 (interrupted)."""
     status = 0
+    _open_streams()
     try:
         result = cli.main(args=args, prog_name="torchdoctor", standalone_mode=False)
         status = result if isinstance(result, int) else 0
@@ -103,10 +104,20 @@ def main(args: list[str] | None = None) -> None:
     except BrokenPipeError:
         # The reader went away (head, a closed pager): not our failure.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError as error:
+        status = 2
+        _complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
     except Exception as error:
         status = 2
         _complain(excuse(error))
     _leave(status)
+
+
+def _open_streams() -> None:
+    """A caller may have closed standard output or error (``>&-``): what goes there is lost, the status tells."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def excuse(error: Exception) -> str:
@@ -147,14 +158,17 @@ def _complain(message: str) -> None:
         print(f"torchdoctor: {shown}", file=sys.stderr)
     except UnicodeEncodeError:
         print(f"torchdoctor: {shown.encode('ascii', 'replace').decode()}", file=sys.stderr)
+    except (OSError, ValueError):
+        pass  # nobody listens: the status tells
 
 
 def _leave(status: int) -> None:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (BrokenPipeError, ValueError):
-        pass
+    except (OSError, ValueError) as error:
+        # The interpreter would try again on its way out, and complain.
+        os._exit(status if isinstance(error, BrokenPipeError) else status or 2)
     import threading
 
     if any(t.daemon and t is not threading.current_thread() for t in threading.enumerate()):

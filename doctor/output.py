@@ -102,19 +102,26 @@ def is_utf8(stream: Any) -> bool:
 def emit(texts: Iterable[str], output: str) -> None:
     """Write texts to a file (whole or not at all) or, for ``-``, to standard output as they come."""
     if output == "-":
-        for text in texts:
-            if os.name == "nt" and sys.stdout.isatty():
-                click.echo(text, nl=False)  # older consoles of Windows show colours only by way of it
-                continue
-            try:
-                sys.stdout.write(text)
-            except UnicodeEncodeError:
-                sys.stdout.write(
-                    text.encode(sys.stdout.encoding or "ascii", "replace").decode(sys.stdout.encoding or "ascii")
-                )
-        sys.stdout.flush()
+        try:
+            for text in texts:
+                _write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader has seen enough (head, a closed pager): no fault, and the status still tells the verdict.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return
     write_text(output, "".join(texts))
+
+
+def _write(text: str) -> None:
+    if os.name == "nt" and sys.stdout.isatty():
+        click.echo(text, nl=False)  # older consoles of Windows show colours only by way of it
+        return
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:
+        encoding = sys.stdout.encoding or "ascii"
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
 
 
 def write_text(path: str, text: str) -> None:

@@ -4,13 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from torchdoctor import __version__
 from torchdoctor.cli import COMMANDS
 
-MACHINE = {
+MACHINE: dict[str, Any] = {
     "system": {"os": "linux", "machine": "x86_64", "libc": "glibc", "libc_version": "2.39"},
     "python": {"implementation": "cpython", "version": "3.12.4", "bits": 64, "machine": "x86_64"},
     "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 4090", "compute_capability": "8.9"}],
@@ -20,17 +22,7 @@ MACHINE = {
 }
 
 
-def _run(*args: str, stdin: str | None = None, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "torchdoctor", *args],
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        env={**os.environ, "NO_COLOR": "1", "PYTHONUTF8": "1", **environ},
-    )
+Call = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -45,8 +37,8 @@ def _edited(machine: Path, **groups: object) -> Path:
     return machine
 
 
-def test_version_and_help_import_no_command() -> None:
-    found = _run("--version")
+def test_version_and_help_import_no_command(call: Call) -> None:
+    found = call("--version")
     assert (found.returncode, found.stdout) == (0, f"torchdoctor {__version__} (matrix of 2026-11-30)\n")
     shown = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "torchdoctor", "--help"], capture_output=True, text=True, timeout=60
@@ -56,9 +48,9 @@ def test_version_and_help_import_no_command() -> None:
     assert "torchdoctor.commands" not in shown.stderr
 
 
-def test_options_without_a_command_mean_check(machine: Path) -> None:
-    bare = _run("--machine", str(machine), "--format", "json")
-    named = _run("check", "--machine", str(machine), "--format", "json")
+def test_options_without_a_command_mean_check(call: Call, machine: Path) -> None:
+    bare = call("--machine", str(machine), "--format", "json")
+    named = call("check", "--machine", str(machine), "--format", "json")
     assert bare.returncode == named.returncode == 0
     assert bare.stdout == named.stdout
     assert json.loads(bare.stdout)["recommendation"]["torch"] == "2.14.1"
@@ -98,14 +90,14 @@ def test_a_machine_file_needs_no_probe_no_compiled_package(machine: Path) -> Non
         (["--torch", "2.15", "--ignore", "driver-too-old"], 0),
     ],
 )
-def test_exit_status(machine: Path, args: list[str], status: int) -> None:
-    assert _run("check", "--machine", str(machine), *args).returncode == status
+def test_exit_status(call: Call, machine: Path, args: list[str], status: int) -> None:
+    assert call("check", "--machine", str(machine), *args).returncode == status
 
 
-def test_warnings_fail_only_when_told_to(machine: Path) -> None:
+def test_warnings_fail_only_when_told_to(call: Call, machine: Path) -> None:
     old = _edited(machine, gpus=[{"vendor": "amd", "name": "AMD Radeon RX 580", "gfx": "gfx803"}], drivers={})
-    assert _run("check", "--machine", str(old)).returncode == 0
-    assert _run("check", "--machine", str(old), "--fail-on", "warning").returncode == 1
+    assert call("check", "--machine", str(old)).returncode == 0
+    assert call("check", "--machine", str(old), "--fail-on", "warning").returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -123,10 +115,10 @@ def test_warnings_fail_only_when_told_to(machine: Path) -> None:
         ("[1, 2]", "m.json", "m.json: expected an object of facts, found a list"),
     ],
 )
-def test_bad_input_is_one_clear_line(tmp_path: Path, content: str, name: str, says: str) -> None:
+def test_bad_input_is_one_clear_line(call: Call, tmp_path: Path, content: str, name: str, says: str) -> None:
     path = tmp_path / name
     path.write_text(content)
-    found = _run("check", "--machine", str(path), "--output", str(tmp_path / "out.json"))
+    found = call("check", "--machine", str(path), "--output", str(tmp_path / "out.json"))
     assert found.returncode == 2
     assert found.stdout == ""
     assert len(found.stderr.splitlines()) == 1
@@ -134,10 +126,10 @@ def test_bad_input_is_one_clear_line(tmp_path: Path, content: str, name: str, sa
     assert not (tmp_path / "out.json").exists()
 
 
-def test_an_unknown_key_is_a_warning_with_the_nearest_known_one(machine: Path) -> None:
-    found = _run(
+def test_an_unknown_key_is_a_warning_with_the_nearest_known_one(call: Call, machine: Path) -> None:
+    found = call(
         "check", "--machine", str(_edited(machine, driver={}, system={**MACHINE["system"], "libc_versio": "1"})), "-q"
-    )  # type: ignore[dict-item]
+    )
     assert found.returncode == 0
     assert "unknown key driver (nearest known: drivers)" in found.stderr
     assert "unknown key system.libc_versio (nearest known: system.libc_version)" in found.stderr
@@ -156,32 +148,32 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_known_one(machine: Path) -
         (["diagnose", "nowhere.txt"], "nowhere.txt: no such file"),
     ],
 )
-def test_wrong_calls_exit_2_with_one_line(machine: Path, args: list[str], says: str) -> None:
+def test_wrong_calls_exit_2_with_one_line(call: Call, machine: Path, args: list[str], says: str) -> None:
     if "--machine" not in args and args[0] == "check":
         args = [*args, "--machine", str(machine)]
-    found = _run(*args)
+    found = call(*args)
     assert found.returncode == 2
     assert says in found.stderr
     assert "Traceback" not in found.stderr
 
 
-def test_ignored_ids_may_stand_in_a_project_file(machine: Path, tmp_path: Path) -> None:
+def test_ignored_ids_may_stand_in_a_project_file(call: Call, machine: Path, tmp_path: Path) -> None:
     config = tmp_path / "pyproject.toml"
     config.write_text('[tool.torchdoctor]\nignore = ["driver-too-old"]\n')
-    assert _run("check", "--machine", str(machine), "--torch", "2.15", "--config", str(config)).returncode == 0
+    assert call("check", "--machine", str(machine), "--torch", "2.15", "--config", str(config)).returncode == 0
     config.write_text("[tool.torchdoctor]\nignore = 3\n")
-    found = _run("check", "--machine", str(machine), "--config", str(config))
+    found = call("check", "--machine", str(machine), "--config", str(config))
     assert found.returncode == 2
     assert "tool.torchdoctor.ignore: expected a list of finding ids" in found.stderr
 
 
-def test_output_goes_to_a_file_whole_or_not_at_all(machine: Path, tmp_path: Path) -> None:
+def test_output_goes_to_a_file_whole_or_not_at_all(call: Call, machine: Path, tmp_path: Path) -> None:
     target = tmp_path / "report.json"
-    found = _run("check", "--machine", str(machine), "--format", "json", "--output", str(target))
+    found = call("check", "--machine", str(machine), "--format", "json", "--output", str(target))
     assert found.stdout == ""
     assert json.loads(target.read_text(encoding="utf-8"))["schema"] == "torchdoctor/report/1"
     missing = tmp_path / "no" / "such" / "folder.json"
-    found = _run("check", "--machine", str(machine), "--format", "json", "--output", str(missing))
+    found = call("check", "--machine", str(machine), "--format", "json", "--output", str(missing))
     assert found.returncode == 2
     assert "cannot be written" in found.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["machine.json", "report.json"]
@@ -221,3 +213,26 @@ def test_a_fault_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert said.out == ""
     assert said.err.count("\n") == 1
     assert "fault of torchdoctor itself (KeyError" in said.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+@pytest.mark.parametrize(
+    ("shell", "status", "says"),
+    [
+        ("$RUN >&-", 0, b""),
+        ("$RUN >&- 2>&- <&-", 0, b""),
+        ("$RUN -q 2>&-", 0, b""),
+        ("$RUN --format json >/dev/full", 2, b"torchdoctor: standard output: No space left on device\n"),
+        ("$RUN --output /dev/full", 2, b"torchdoctor: /dev/full: cannot be written: No space left on device\n"),
+        ("$RUN --output /nowhere/x", 2, b"torchdoctor: /nowhere/x: cannot be written: No such file or directory\n"),
+        ("$RUN | true; exit ${PIPESTATUS[0]}", 0, b""),
+    ],
+)
+def test_streams_that_take_nothing(tmp_path: Path, shell: str, status: int, says: bytes) -> None:
+    if "/dev/full" in shell and not os.path.exists("/dev/full"):
+        pytest.skip("no such device")
+    machine = tmp_path / "m.json"
+    machine.write_text(json.dumps({"system": {"os": "linux"}}))
+    run = f"'{sys.executable}' -m torchdoctor check --machine '{machine}'"
+    done = subprocess.run(["bash", "-c", shell.replace("$RUN", run)], stderr=subprocess.PIPE, timeout=60)
+    assert (done.returncode, done.stderr) == (status, says)
