@@ -57,11 +57,7 @@ class Build:
     @property
     def vendor(self) -> str | None:
         """The GPU vendor the build serves, ``None`` for CPU."""
-        if self.variant.startswith("cu"):
-            return "nvidia"
-        if self.variant.startswith("rocm"):
-            return "amd"
-        return {"xpu": "intel", "mps": "apple"}.get(self.variant)
+        return _vendor(self.variant)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +113,7 @@ class Release:
 
     def on(self, platform: str) -> tuple[Build, ...]:
         """Every build published for a platform."""
-        return tuple(b for b in self.builds if b.platform == platform)
+        return tuple([b for b in self.builds if b.platform == platform])
 
     def tags(self, platform: str, index: str) -> tuple[str, ...]:
         """Interpreter tags of a platform on ``default`` or (all that the variant's ``own`` index holds) ``own``."""
@@ -176,6 +172,15 @@ class Catalog:
     def variants(self) -> tuple[str, ...]:
         """Every variant name that any release has; opens every file."""
         return tuple(sorted({b.variant for r in self.releases() for b in r.builds}))
+
+
+@lru_cache(maxsize=256)
+def _vendor(variant: str) -> str | None:
+    if variant.startswith("cu"):
+        return "nvidia"
+    if variant.startswith("rocm"):
+        return "amd"
+    return {"xpu": "intel", "mps": "apple"}.get(variant)
 
 
 @lru_cache(maxsize=256)

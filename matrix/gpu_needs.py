@@ -18,7 +18,9 @@ _MINOR_VERSIONS = 11
 
 def accelerated_gpus(facts: Facts, vendor: str) -> tuple[tuple[int, Gpu], ...]:
     """The GPUs of a vendor that a build must serve: the discrete ones, or all where there is no discrete one."""
-    mine = tuple((i, g) for i, g in enumerate(facts.gpus or ()) if g.vendor == vendor)
+    if not facts.gpus:
+        return ()
+    mine = tuple((i, g) for i, g in enumerate(facts.gpus) if g.vendor == vendor)
     discrete = tuple((i, g) for i, g in mine if not g.integrated)
     return discrete or mine
 

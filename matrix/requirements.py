@@ -15,7 +15,7 @@ from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts
 
-__all__ = ["interpreter_tag", "machine_findings", "never_served", "requirements"]
+__all__ = ["interpreter_need", "interpreter_tag", "machine_findings", "never_served", "requirements"]
 
 
 def interpreter_tag(facts: Facts) -> str | None:
@@ -27,12 +27,19 @@ def interpreter_tag(facts: Facts) -> str | None:
 
 
 def requirements(
-    release: Release, build: Build, facts: Facts, *, gpus: tuple[int, ...] | None = None, index: str | None = None
+    release: Release,
+    build: Build,
+    facts: Facts,
+    *,
+    gpus: tuple[int, ...] | None = None,
+    index: str | None = None,
+    interpreter: Outcome | None = None,
 ) -> Iterator[Outcome]:
     """Every requirement of one build on one machine. ``gpus`` limits the GPU ones to these places in ``facts.gpus``;
-    ``index`` is ``default`` where the wheel of the default package index is meant, for the few releases where it matters.
+    ``index`` is ``default`` where the wheel of the default package index is meant, for the few releases where it matters;
+    ``interpreter`` is the answer of :func:`interpreter_need` where the caller has it already.
     """
-    yield _interpreter(release, build, facts)
+    yield interpreter or interpreter_need(release, build.platform, facts)
     if build.platform.startswith("linux"):
         yield _libc(release, build, facts)
         yield from _instructions(release, build, facts, index)
@@ -45,7 +52,8 @@ def requirements(
 # ---- interpreter
 
 
-def _interpreter(release: Release, build: Build, facts: Facts) -> Outcome:
+def interpreter_need(release: Release, platform: str, facts: Facts) -> Outcome:
+    """The interpreter that every build of a release asks for on one platform."""
     python = facts.python
     if python.implementation and python.implementation != "cpython":
         return failed(
@@ -62,7 +70,7 @@ def _interpreter(release: Release, build: Build, facts: Facts) -> Outcome:
     path = "python.version"
     if tag is None:
         return answered(status="unknown", facts=(path,))
-    rows = [r for r in release.interpreters if r.platform == build.platform]
+    rows = [r for r in release.interpreters if r.platform == platform]
     holding = [r for r in rows if tag in r.tags]
     default = [r for r in holding if r.index == "default"]
     if holding:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.catalog import INDEX_ROOT, Build, Catalog, Release, version_key
 from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
-from torchdoctor.matrix.outcome import Outcome
+from torchdoctor.matrix.outcome import Outcome, answered
 from torchdoctor.matrix.platforms import Platforms, platforms_of
 from torchdoctor.matrix.request import Wanted, in_family
-from torchdoctor.matrix.requirements import interpreter_tag, requirements
+from torchdoctor.matrix.requirements import interpreter_need, interpreter_tag, requirements
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts, Gpu, dataclass
 
@@ -24,28 +24,22 @@ __all__ = ["Choice", "Judged", "choose", "gpu_vendors", "judge_build"]
 class Judged:
     """One candidate with its answers. ``uses_gpu`` tells whether it would run on this machine's GPU;
     ``covers`` are the places in ``facts.gpus`` it serves; ``on_default`` whether the default package index holds that very
-    wheel; ``accepted`` is the matrix's word, with ``unknown`` naming what was missing for it.
+    wheel; ``failed`` are the answers against it, ``unknown`` the facts that were missing.
     """
 
     release: Release
     build: Build
     outcomes: tuple[Outcome, ...]
+    failed: tuple[Outcome, ...]
+    unknown: tuple[str, ...]
     uses_gpu: bool
     on_default: bool
     is_default: bool
     covers: tuple[int, ...] = ()
 
     @property
-    def failed(self) -> tuple[Outcome, ...]:
-        return tuple(o for o in self.outcomes if o.status == "failed")
-
-    @property
     def reasons(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(o.id for o in self.failed))
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(f for o in self.outcomes if o.status == "unknown" for f in o.facts))
+        return tuple(dict.fromkeys([o.id for o in self.failed]))
 
     @property
     def fits(self) -> bool:
@@ -149,25 +143,23 @@ def _candidates(
 ) -> Iterator[Judged]:
     if not platforms.possible:
         return
+    interpreters: dict[str, Outcome] = {}
     for build in _builds(release, platforms.possible[0]):
         if variant is not None:
             if not in_family(build.variant, variant):
                 continue
         elif build.vendor is not None and build.vendor not in vendors and build.variant != "mps":
             continue
-        judged = judge_build(release, build, facts, platforms)
-        if (
+        # Nobody looked for a GPU: the CPU build is only the answer if there is none.
+        open_question = (
             facts.gpus is None
             and not vendors
             and variant is None
             and build.vendor is None
             and not build.platform.startswith("macos")
-        ):
-            # Nobody looked for a GPU: the CPU build is only the answer if there is none.
-            judged = dataclasses.replace(
-                judged, outcomes=(*judged.outcomes, Outcome(status="unknown", facts=("gpus",)))
-            )
-        yield judged
+        )
+        beside = (answered(status="unknown", facts=("gpus",)),) if open_question else ()
+        yield judge_build(release, build, facts, platforms, interpreters=interpreters, beside=beside)
 
 
 def _builds(release: Release, platform: str) -> Iterator[Build]:
@@ -179,21 +171,39 @@ def _builds(release: Release, platform: str) -> Iterator[Build]:
 
 
 def judge_build(
-    release: Release, build: Build, facts: Facts, platforms: Platforms, gpus: tuple[int, ...] | None = None
+    release: Release,
+    build: Build,
+    facts: Facts,
+    platforms: Platforms,
+    gpus: tuple[int, ...] | None = None,
+    *,
+    interpreters: dict[str, Outcome] | None = None,
+    beside: tuple[Outcome, ...] = (),
 ) -> Judged:
-    """One candidate judged. ``gpus`` limits the GPU requirements to these devices."""
+    """One candidate judged. ``gpus`` limits the GPU requirements to these devices; ``interpreters`` keeps what the
+    builds of one release share, by platform; ``beside`` are answers that count as well.
+    """
+    interpreters = {} if interpreters is None else interpreters
     default = release.default_index.get(build.platform)
     plain = "cpu" if build.variant == "mps" else build.variant
     is_default = default == plain
-    tag = interpreter_tag(facts)
+    tag = interpreter_tag(facts) if is_default else None
     on_default = is_default and (tag is None or tag in release.tags(build.platform, "default"))
-    outcomes = list(requirements(release, build, facts, gpus=gpus, index="default" if on_default else "own"))
+    interpreter = _interpreter(release, build.platform, facts, interpreters)
+    outcomes = list(
+        requirements(
+            release, build, facts, gpus=gpus, index="default" if on_default else "own", interpreter=interpreter
+        )
+    )
+    failed = tuple([o for o in outcomes if o.status == "failed"])
     if platforms.unknown:
-        outcomes.append(Outcome(status="unknown", facts=platforms.unknown))
-        if any(o.status == "failed" for o in outcomes):
+        outcomes.append(answered(status="unknown", facts=platforms.unknown))
+        if failed:
             # What fails here counts only if it fails on every platform the machine may be.
-            elsewhere = list(_failing_elsewhere(release, build, facts, platforms))
-            outcomes = [o for o in outcomes if o.status != "failed" or all(o.id in ids for ids in elsewhere)]
+            ids = _fails_everywhere({o.id for o in failed}, release, build, facts, platforms, interpreters)
+            failed = tuple([o for o in failed if o.id in ids])
+            outcomes = [o for o in outcomes if o.status != "failed" or o.id in ids]
+    outcomes += beside
     vendor = build.vendor
     mine = tuple(i for i, _ in accelerated_gpus(facts, vendor)) if vendor and vendor != "apple" else ()
     covers = tuple(i for i in mine if gpus is None or i in gpus)
@@ -201,6 +211,8 @@ def judge_build(
         release=release,
         build=build,
         outcomes=tuple(outcomes),
+        failed=failed,
+        unknown=tuple(dict.fromkeys([f for o in outcomes if o.status == "unknown" for f in o.facts])),
         uses_gpu=bool(covers) or build.variant == "mps" or vendor in assumed_vendors(facts),
         on_default=on_default,
         is_default=is_default,
@@ -208,12 +220,33 @@ def judge_build(
     )
 
 
-def _failing_elsewhere(release: Release, build: Build, facts: Facts, platforms: Platforms) -> Iterator[frozenset[str]]:
-    """The ids that the same variant fails by on each other platform the machine may be."""
+def _interpreter(release: Release, platform: str, facts: Facts, known: dict[str, Outcome]) -> Outcome:
+    if platform not in known:
+        known[platform] = interpreter_need(release, platform, facts)
+    return known[platform]
+
+
+def _fails_everywhere(
+    ids: set[str],
+    release: Release,
+    build: Build,
+    facts: Facts,
+    platforms: Platforms,
+    interpreters: dict[str, Outcome],
+) -> set[str]:
+    """Those of ``ids`` by which the same variant fails on every other platform the machine may be, too."""
     for platform in platforms.possible[1:]:
         for other in _builds(release, platform):
-            if other.variant == build.variant:
-                yield frozenset(o.id for o in requirements(release, other, facts) if o.status == "failed")
+            if other.variant == build.variant and ids:
+                interpreter = _interpreter(release, platform, facts, interpreters)
+                passed = set(ids)
+                for outcome in requirements(release, other, facts, interpreter=interpreter):
+                    if outcome.status == "failed":
+                        passed.discard(outcome.id)
+                        if not passed:
+                            break
+                ids = ids - passed
+    return ids
 
 
 def _best(
