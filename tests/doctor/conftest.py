@@ -173,7 +173,8 @@ def _server() -> Iterator[Index]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     index.base = f"http://127.0.0.1:{server.server_port}"
     _fill(index)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # No daemon thread: a command that meets one takes it for a probe that hangs, and leaves hard.
+    threading.Thread(target=server.serve_forever).start()
     yield index
     server.shutdown()
     server.server_close()
@@ -311,3 +312,31 @@ def tool() -> Callable[[str], str]:
         return path
 
     return find
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """``call("check", "--machine", FILE, stdin=b"…")``: a whole command line in this process, its streams as UTF-8."""
+    from torchdoctor import cli
+
+    def leave(status: int) -> None:
+        raise SystemExit(status)
+
+    def run(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+        streams = {name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
+        with monkeypatch.context() as patch:
+            patch.setattr(cli, "_leave", leave)
+            patch.setenv("NO_COLOR", "1")
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as end:
+                cli.main(list(args))
+        said = {}
+        for name, stream in streams.items():
+            stream.flush()
+            said[name] = stream.buffer.getvalue().decode("utf-8")
+        assert isinstance(end.value.code, int)
+        return subprocess.CompletedProcess(args, end.value.code, said["stdout"], said["stderr"])
+
+    return run
