@@ -451,6 +451,8 @@ def no_gpu_build_here(case: Case) -> Iterator[Finding]:
         return
     if not case.gpus("nvidia") or case.facts.torch.gpu_available or possible[0].startswith("macos"):
         return
+    if case.facts.system.jetson:
+        return  # no public build is for its GPU anyway
     if any(b.vendor == "nvidia" for b in installed.release.on(possible[0])):
         return
     yield finding(
