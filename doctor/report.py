@@ -58,18 +58,19 @@ class Report:
             "requires": [{"what": r.what, "met": r.met is True, "why": list(r.why)} for r in verdict.requires],
             "alternative": _recommendation(verdict.alternative, self.alternative_commands),
             "recommendation": _recommendation(verdict.recommendation, self.commands),
-            "candidates": [
-                {
-                    "torch": c.torch,
-                    "variant": c.variant,
-                    "accepted": c.accepted,
-                    "reasons": list(c.reasons),
-                    "unknown": list(c.unknown),
-                }
-                for c in verdict.candidates
-            ],
         }
         cleaned: dict[str, Any] = _scrub(document)
+        # Many rows, and every word in them is the matrix's own.
+        cleaned["candidates"] = [
+            {
+                "torch": c.torch,
+                "variant": c.variant,
+                "accepted": c.accepted,
+                "reasons": list(c.reasons),
+                "unknown": list(c.unknown),
+            }
+            for c in verdict.candidates
+        ]
         return cleaned
 
     def to_json(self, *, indent: int | None = 2, ascii: bool = False) -> str:
@@ -143,7 +144,7 @@ def _scrub(value: Any) -> Any:
             value = _HOME.sub("~", value)
         return value
     if isinstance(value, dict):
-        return {k: _scrub(v) for k, v in value.items()}
+        return {k: None if v is None else _scrub(v) for k, v in value.items()}
     if isinstance(value, list):
         return [_scrub(v) for v in value]
     return value

@@ -71,7 +71,8 @@ class Case:
 
     def symptom(self, *ids: str) -> tuple[tuple[int, str], ...]:
         """(index, text) of the symptoms seen with one of these ids."""
-        return tuple((i, s.text or "") for i, s in enumerate(self.facts.symptoms or ()) if s.id in ids)
+        symptoms = self.facts.symptoms
+        return tuple([(i, s.text or "") for i, s in enumerate(symptoms) if s.id in ids]) if symptoms else ()
 
 
 def _shown(value: Any) -> str:

@@ -33,27 +33,30 @@ def _made(plain: _Class, kw_only: bool) -> _Class:
     made: Any = make(plain)
     fields = dataclasses.fields(made)
     names = tuple(f.name for f in fields)
-    steps = [(f.name, made.__dict__[f.name].__set__, f.default, f.default_factory) for f in fields]
-    known = frozenset(names)
+    setters = [(f.name, made.__dict__[f.name].__set__) for f in fields]
+    count = len(fields)
+    defaults = {f.name: f.default for f in fields if f.default is not dataclasses.MISSING}
+    factories: Any = [(f.name, f.default_factory) for f in fields if f.default_factory is not dataclasses.MISSING]
     values = attrgetter(*names) if len(names) > 1 else lambda self: (getattr(self, names[0]),)
-    missing = dataclasses.MISSING
 
     def __init__(self: Any, *places: Any, **given: Any) -> None:
         if places:
             if kw_only or len(places) > len(names) or not given.keys().isdisjoint(names[: len(places)]):
                 raise TypeError(f"{made.__name__}() got too many arguments by position")
             given.update(zip(names, places, strict=False))
-        for name, put, default, factory in steps:
-            if name in given:
+        if len(given) != count:
+            given = {**defaults, **given}
+            for name, factory in factories:
+                if name not in given:
+                    given[name] = factory()
+        try:
+            for name, put in setters:
                 put(self, given[name])
-            elif default is not missing:
-                put(self, default)
-            elif factory is not missing:
-                put(self, factory())
-            else:
-                raise TypeError(f"{made.__name__}() misses the argument {name!r}")
-        if not known.issuperset(given):
-            raise TypeError(f"{made.__name__}() got unexpected arguments: {', '.join(sorted(given.keys() - known))}")
+        except KeyError:
+            raise TypeError(f"{made.__name__}() misses the argument {name!r}") from None
+        if len(given) != count:
+            unknown = ", ".join(sorted(given.keys() - set(names)))
+            raise TypeError(f"{made.__name__}() got unexpected arguments: {unknown}")
 
     def __repr__(self: Any) -> str:
         return f"{made.__qualname__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
@@ -67,7 +70,7 @@ def _made(plain: _Class, kw_only: bool) -> _Class:
         return hash(values(self))
 
     def __setstate__(self: Any, state: tuple[Any, ...]) -> None:
-        for (_, put, _, _), value in zip(steps, state, strict=True):
+        for (_, put), value in zip(setters, state, strict=True):
             put(self, value)
 
     for method in (__init__, __repr__, __eq__, __hash__, __setstate__):
