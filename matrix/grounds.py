@@ -63,7 +63,8 @@ def to_findings(
         hint, remedy = install_hint(cure or other_release), _REMEDY.get(id, _no_remedy)(case, first)
         outside = about == "request" and cure is None and (layer or kind(id).lies_in[0]) in OUTSIDE
         # An override is a try, never the first thing to do; another system, driver or macOS is, in the order given.
-        fix = [*remedy, *hint] if outside and id != "gfx-unsupported" else [*hint, *remedy]
+        ways = (remedy, hint) if outside and id != "gfx-unsupported" else (hint, remedy)
+        fix = _either(*ways)
         if not fix and id in _NO_CODE:
             fix = list(_without_code(case, group))
         yield finding(
@@ -76,6 +77,13 @@ def to_findings(
             evidence=tuple(dict.fromkeys(f for o in group for f in o.facts)),
             fix=fix,
         )
+
+
+def _either(first: tuple[str, ...], second: tuple[str, ...]) -> list[str]:
+    """Two ways out, each a list of steps: where there are both, the second begins with "or"."""
+    if not first or not second:
+        return [*first, *second]
+    return [*first, f"or {second[0]}", *second[1:]]
 
 
 def telling(case: Case, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:

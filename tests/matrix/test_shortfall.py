@@ -63,7 +63,7 @@ def test_the_system_is_changed_before_it_is_restarted(catalog: Catalog, machine:
     assert found.fix == (
         "sudo apt install nvidia-driver-580",
         "sudo reboot",
-        "install torch 2.14.1 (cu126) from https://download.pytorch.org/whl/cu126",
+        "or install torch 2.14.1 (cu126) from https://download.pytorch.org/whl/cu126",
     )
 
 
@@ -98,7 +98,7 @@ def test_what_the_request_needs_comes_before_the_way_round_it(catalog: Catalog, 
     verdict = _verdict(catalog, machine("m1", os="macos", arch="aarch64", system={"version": "14.6"}), torch="2.15")
     assert _one(verdict, "macos-too-old").fix == (
         "update to macOS 15 or newer",
-        "install torch 2.14.1 (mps) from the default package index",
+        "or install torch 2.14.1 (mps) from the default package index",
     )
     verdict = _verdict(catalog, machine("1080", driver="580.95.05"), torch="2.15", variant="cu132")
     assert _one(verdict, "gpu-below-minimum").fix[0].startswith("install torch 2.14.1 (cu126)")
