@@ -11,7 +11,7 @@ from typing import Any
 import click
 from torchdoctor.report import Report
 
-__all__ = ["emit", "render", "terminal_width", "wants_color", "write_text"]
+__all__ = ["emit", "render", "terminal_width", "wants_color", "write_bytes", "write_text"]
 
 
 def wants_color(stream: Any) -> bool:
@@ -125,25 +125,38 @@ def _write(text: str) -> None:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file beside its place and move it there, so that a failure leaves nothing half-written."""
+    """:func:`write_bytes` in UTF-8; half a character pair, which no encoding has, becomes a question mark."""
+    write_bytes(path, text.encode("utf-8", "replace"))
+
+
+def write_bytes(path: str, content: bytes) -> None:
+    """Write a file beside its place and move it there, so that a failure leaves nothing half-written. A link stays one,
+    a file keeps its mode, and one that may not be written is left alone.
+    """
     import tempfile
 
-    folder = os.path.dirname(os.path.abspath(path))
     try:
         if os.path.exists(path) and not os.path.isfile(path):  # /dev/stderr, a pipe
-            with open(path, "w", encoding="utf-8") as direct:
-                direct.write(text)
+            with open(path, "wb") as direct:
+                direct.write(content)
             return
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".torchdoctor-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+        place = os.path.realpath(path)
+        if os.path.exists(place):
+            with open(place, "ab"):
+                mode = os.stat(place).st_mode & 0o777
+        else:
             mask = os.umask(0)
             os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, path)
+            mode = 0o666 & ~mask
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(place), prefix=".torchdoctor-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(temporary, mode)
+            os.replace(temporary, place)
         except BaseException:
             os.unlink(temporary)
             raise
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise click.ClickException(f"{path}: cannot be written: {reason}") from None

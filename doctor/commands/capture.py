@@ -27,6 +27,7 @@ def command(output: str, python: str | None, timeout: float) -> int:
     variables that steer devices, libraries and installers are kept. `torchdoctor diagnose FILE` replays it anywhere.
     """
     from torchdoctor import __version__
+    from torchdoctor.output import write_bytes
     from torchdoctor.probes.gather import gather
     from torchdoctor.probes.interpreter import InterpreterNotFoundError
     from torchdoctor.probes.live import LiveHost
@@ -41,8 +42,11 @@ def command(output: str, python: str | None, timeout: float) -> int:
     except InterpreterNotFoundError as error:
         raise click.ClickException(str(error)) from None
     said = found.interpreter.recorded() if found.interpreter is not None else None
-    content = recorder.to_zip(said, f"torchdoctor {__version__}")
-    _write(output, content)
+    try:
+        content = recorder.to_zip(said, f"torchdoctor {__version__}")
+    except ValueError as error:
+        raise click.ClickException(f"{output}: not written: {error}") from None
+    write_bytes(output, content)
     click.echo(output)
     for name in (*found.hung, *found.leftovers):
         click.echo(f"torchdoctor: {name} did not end in time; what it would have said is missing", err=True)
@@ -52,23 +56,3 @@ def command(output: str, python: str | None, timeout: float) -> int:
         err=True,
     )
     return 0
-
-
-def _write(path: str, content: bytes) -> None:
-    """Whole or not at all."""
-    import tempfile
-
-    try:
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".torchdoctor-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise click.ClickException(f"{path}: cannot be written: {error.strerror or error}") from None

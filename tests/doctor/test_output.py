@@ -132,3 +132,25 @@ def test_a_new_file_has_the_usual_mode_and_a_device_is_written_to(tmp_path: Path
     assert (tmp_path / "x").stat().st_mode & 0o777 == 0o640
     write_text(os.devnull, "text")
     assert not os.path.isfile(os.devnull)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes and links")
+def test_a_link_stays_one_and_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    target, link = tmp_path / "private", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to("private")
+    write_text(str(link), "half a pair: \ud800")
+    assert link.is_symlink()
+    assert target.read_text() == "half a pair: ?"
+    assert target.stat().st_mode & 0o777 == 0o600
+    if os.geteuid():
+        target.chmod(0o400)
+        with pytest.raises(click.ClickException, match="cannot be written: Permission denied"):
+            write_text(str(link), "new")
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    for name in ("x\0y", "x" * 5000, str(tmp_path), ""):
+        with pytest.raises(click.ClickException, match="cannot be written"):
+            write_text(name, "text")
