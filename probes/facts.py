@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.frozen import dataclass  # also for the matrix, which imports nothing else of the probes
 
 __all__ = [
     "AmdgpuDriver",
@@ -127,17 +127,23 @@ class NvidiaDriver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmdgpuDriver:
+    """``version`` is the kernel module's own where it has one (ROCm's DKMS package)."""
+
     version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntelDriver:
+    """``kernel_driver`` is ``i915`` or ``xe``; ``compute_runtime`` the version of Intel's compute runtime."""
+
     kernel_driver: str | None = None
     compute_runtime: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drivers:
+    """The drivers of the three makers of cards; Apple's comes with the system."""
+
     nvidia: NvidiaDriver = field(default_factory=NvidiaDriver)
     amdgpu: AmdgpuDriver = field(default_factory=AmdgpuDriver)
     intel: IntelDriver = field(default_factory=IntelDriver)
@@ -240,11 +246,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
+    """``compilers`` are the families of the C++ compilers on the path (``gcc``, ``clang``, ``msvc 19.44``)."""
+
     compilers: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
+    """Bytes: free where packages are installed, free for temporary files, size of ``/dev/shm``, main memory."""
+
     disk_free: int | None = None
     tmp_free: int | None = None
     shm: int | None = None

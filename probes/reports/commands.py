@@ -279,8 +279,3 @@ def _image_facts(reading: Reading, index: int, image: str) -> None:
         reading.put("python.version", match[1], index, CLAIMED + 1)
     if ("-py3." in tag or "_py3." in tag) and (match := re.search(r"[-_]py(3\.\d{1,2})", tag)):
         reading.put("python.version", match[1], index, CLAIMED - 1)
-
-
-def environment_name(name: str) -> bool:
-    """Whether that variable is one that a check may read."""
-    return _ENV_NAMES.match(name) is not None

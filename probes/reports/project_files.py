@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.packages import canonical
 from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request
@@ -102,9 +101,3 @@ def _source(reading: Reading, index: int, file: str, section: str, package: str,
             reading.put("request.variant", variant[1], index, CLAIMED)
     if match := _MARKER.search(value):
         reading.symptom("source-marker", index, match[0])
-
-
-def index_variant(name: str) -> str | None:
-    """``pytorch-cu128`` → ``cu128``: how people name the index of a variant."""
-    match = _INDEX_VARIANT.search(name)
-    return match[1] if match else values.variant_of_url(name)

@@ -7,7 +7,6 @@ import re
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus, xpu_fields
 from torchdoctor.probes.reports.machine_words import put_platform, put_python, put_system
-from torchdoctor.probes.reports.packages import put_package
 from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, GpuList, Reading
 from torchdoctor.probes.reports.torch_words import put_torch
 
@@ -304,8 +303,3 @@ def _lists(reading: Reading, index: int, line: str) -> None:
             reading.put("runtimes.level_zero", match[1].split("+")[0], index, PRINTED - 4)
     elif _NAMES_LIST.match(line) and index not in reading.taken:
         put_named_gpus(reading, index, line, PRINTED + 4, complete=True)
-
-
-def put_versions_line(reading: Reading, index: int, package: str, version: str) -> None:
-    """A version that a session printed for another package."""
-    put_package(reading, package, version, index, PRINTED)
