@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchdoctor.environment import Environment, NotUsableError, changes, scan, snapshot
-from torchdoctor.installers.target import Target, index_of, label, pins, replaces_same_version
+from torchdoctor.installers.target import Target, index_of, label, pins, replaces_same_version, without_credentials
 
 __all__ = ["FAMILY", "Failed", "Plan", "Request", "perform", "plan"]
 
@@ -204,11 +204,22 @@ def _asked(
     except OSError as error:
         raise Failed(f"{line[0]} cannot be run: {error.strerror}", 2) from None
     if ran.returncode:
-        for text in ran.stderr.strip().splitlines()[-20:]:
+        for text in _telling(ran.stderr):
             say(text)
+        say("asked: " + " ".join(without_credentials(word) for word in line))
         status = ran.returncode if ran.returncode > 0 else 128 - ran.returncode
         raise Failed(f"{_program(line)} failed with status {status}; nothing was changed", status)
     return ran
+
+
+def _telling(printed: str) -> list[str]:
+    """The last lines of what an installer printed, of its attempts to reach an index only the first."""
+    lines: list[str] = []
+    for text in printed.strip().splitlines():
+        if "Retrying (Retry(" in text and any("Retrying (Retry(" in line for line in lines):
+            continue
+        lines.append(text)
+    return lines[-20:]
 
 
 def _pip_says(line: Sequence[str], variables: Mapping[str, str], say: Callable[[str], None]) -> dict[str, str]:

@@ -53,7 +53,7 @@ def request_options(function: F) -> F:
             metavar="NAME",
             multiple=True,
             type=click.Choice(_WITH),
-            help="Companion to pair with torch; repeatable.",
+            help="Companion that pairs with torch: " + ", ".join(_WITH) + "; repeatable.",
         ),
         click.option(
             "--installer",
@@ -79,7 +79,11 @@ def request_options(function: F) -> F:
 def machine_options(function: F) -> F:
     """``--python`` and ``--timeout``: which interpreter, how long to look."""
     return _all(
-        click.option("--python", metavar="PATH", help="Interpreter to examine (default: the active environment's)."),
+        click.option(
+            "--python",
+            metavar="PATH",
+            help="Interpreter to examine (default: the active environment's); beside --gpu or --os a version: 3.12.",
+        ),
         click.option(
             "--timeout",
             metavar="SECONDS",
@@ -138,10 +142,12 @@ def to_options(values: dict[str, Any]) -> Options:
     from torchdoctor.api import Options
 
     ignore = tuple(values.get("ignore") or ())
-    if values.get("config"):
-        ignore += _configured(values["config"])
     if ignore:
-        _known(ignore)
+        _known(ignore, "--ignore")
+    if values.get("config"):
+        configured = _configured(values["config"])
+        _known(configured, f"{values['config']}: tool.torchdoctor.ignore:")
+        ignore += configured
     return Options(
         torch=values.get("torch"),
         variant=values.get("variant"),
@@ -166,7 +172,7 @@ def _data_age() -> int:
     return (date.today() - date.fromisoformat(MATRIX_DATE)).days
 
 
-def _known(ids: tuple[str, ...]) -> None:
+def _known(ids: tuple[str, ...], where: str) -> None:
     from difflib import get_close_matches
 
     from torchdoctor.matrix.findings import finding_kinds
@@ -175,7 +181,7 @@ def _known(ids: tuple[str, ...]) -> None:
     for id in ids:
         if id not in kinds:
             near = get_close_matches(id, kinds, n=1)
-            raise click.ClickException(f"--ignore {id}: no such finding" + (f" (nearest: {near[0]})" if near else ""))
+            raise click.ClickException(f"{where} {id}: no such finding" + (f" (nearest: {near[0]})" if near else ""))
 
 
 def _configured(path: str) -> tuple[str, ...]:

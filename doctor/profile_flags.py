@@ -1,6 +1,6 @@
 """A machine in a few words: ``--gpu "RTX 4090" --driver 535 --python 3.12 --os "ubuntu 24.04"`` as facts.
 
-What is not said stays unknown, except for the system: without ``--os`` it is the one at hand.
+What is not said stays unknown, except for the system: without ``--os`` it is the one at hand, or macOS for an Apple GPU.
 """
 
 from __future__ import annotations
@@ -57,9 +57,12 @@ def facts_from_flags(
     """Facts declared by flags. ``here`` is the system at hand, taken where ``os`` is not given; a GPU called ``none``
     says that there is none. Raises :class:`FlagError`.
     """
-    system = _system(os, machine, here)
     cards = _gpus(tuple(gpus))
-    sources = {"system": "--os" if os else "this machine"}
+    source = "--os" if os else "this machine"
+    if os is None and cards and all(card.vendor == "apple" for card in cards):
+        os, source = "macos", "--gpu"  # they are found nowhere else
+    system = _system(os, machine, here)
+    sources = {"system": source}
     if cards is not None:
         sources["gpus"] = "--gpu"
     drivers = Drivers()

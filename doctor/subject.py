@@ -25,15 +25,27 @@ def subject_options(function: F) -> F:
                 "machines",
                 metavar="FILE",
                 multiple=True,
-                help="Do not probe: take the facts from a JSON or TOML profile.",
+                help="Judge the machine that this JSON or TOML profile declares; nothing is probed.",
             ),
-            click.option("--overlay", is_flag=True, help="Probe too, and lay the declared facts over the probed ones."),
             click.option(
-                "--gpu", "gpus", metavar="NAME", multiple=True, help="Declare a GPU ('RTX 4090', none); repeatable."
+                "--overlay",
+                is_flag=True,
+                help="Take what is not declared from this machine (an image for a declared target).",
             ),
-            click.option("--driver", metavar="VERSION", help="Declare the driver of the GPU: 535, 550.54.14, none."),
-            click.option("--os", metavar="NAME", help="Declare the system: 'ubuntu 24.04', 'windows 11', 'macos 15'."),
-            click.option("--arch", metavar="NAME", help="Declare the processor: x86_64, aarch64."),
+            click.option(
+                "--gpu",
+                "gpus",
+                metavar="NAME",
+                multiple=True,
+                help="Judge a machine with this GPU instead of the one at hand: 'RTX 4090', none; repeatable.",
+            ),
+            click.option("--driver", metavar="VERSION", help="Its driver: 535, 550.54.14, none."),
+            click.option(
+                "--os",
+                metavar="NAME",
+                help="Its system: 'ubuntu 24.04', 'windows 11', 'macos 15.5' (default: the one here).",
+            ),
+            click.option("--arch", metavar="NAME", help="Its processor: x86_64, aarch64."),
         )
     ):
         function = option(function)

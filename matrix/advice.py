@@ -21,6 +21,16 @@ TORCH_FAILED = (
 COMPANIONS = ("torchvision", "torchaudio", "torchcodec")
 """Packages that are paired with torch where asked for or installed."""
 
+_SPOKEN = {
+    "system.os": "the system",
+    "system.version": "the system's version",
+    "system.machine": "the processor",
+    "system.libc_version": "the glibc version",
+    "python.version": "the Python version",
+    "drivers.nvidia.version": "the NVIDIA driver's version",
+    "cpu.features": "the processor's features",
+}
+
 _OLD = 90
 """Days after which the answer says how old its data is: two torch releases may be missing by then."""
 
@@ -180,11 +190,11 @@ def summary(
         from torchdoctor.matrix.fit import unjudged
 
         names = (choice.accepted.unknown if choice.accepted else ()) or unjudged(case, choice)
-        missing = ", ".join(names[:2]) or "what machine this is"
+        missing = ", ".join(_SPOKEN.get(name, name) for name in names[:2]) or "what machine this is"
         if installed is not None and installed.version and case.asked.torch is None and case.asked.variant is None:
             variant = f" ({installed.variant})" if installed.variant else ""
             return f"not enough is known to judge the installed torch {installed.version}{variant} ({missing})"
-        return f"not enough is known to decide ({missing})" + (f"; as far as it goes: {install}" if install else "")
+        return f"not enough is known to decide ({missing})" + (f"; as far as is known: {install}" if install else "")
     if installed is not None and case.asked.torch is None and case.asked.variant is None:
         variant = f" ({installed.variant})" if installed.variant else ""
         name = f"torch{' ' + installed.version if installed.version else ''}{variant}"

@@ -82,7 +82,7 @@ def update_nvidia_driver(facts: Facts, branch: str) -> tuple[str, ...]:
         return (f"update the NVIDIA driver of the host to {branch} or newer", restart(facts))
     step = {
         "ubuntu": f"sudo apt install nvidia-driver-{_branch(facts, branch)}",
-        "debian": f"sudo apt install nvidia-driver  # {branch} or newer; if the release has it not: {_DRIVER_GUIDE}",
+        "debian": f"sudo apt install nvidia-driver  # {branch} or newer; if your release lacks it: {_DRIVER_GUIDE}",
         "fedora": f"sudo dnf upgrade --refresh akmod-nvidia  # {branch} or newer",
         "rhel": f"sudo dnf upgrade 'nvidia*'  # {branch} or newer, from NVIDIA's repository",
         "arch": f"sudo pacman -Syu  # nvidia-utils {branch} or newer",

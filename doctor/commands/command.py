@@ -16,6 +16,7 @@ __all__ = ["command"]
 
 
 @click.command("command")
+@click.argument("packages", nargs=-1, metavar="")
 @subject_options
 @click.option(
     "--verify", is_flag=True, help="Ask the installer first whether that build can be had; contacts the index."
@@ -23,7 +24,7 @@ __all__ = ["command"]
 @request_options
 @machine_options
 @gate_options
-def command(machines: tuple[str, ...], overlay: bool, verify: bool, **values: Any) -> int:
+def command(packages: tuple[str, ...], machines: tuple[str, ...], overlay: bool, verify: bool, **values: Any) -> int:
     """Print only the install command. Exits 1 and prints nothing where the request cannot be met.
 
     With several --machine: one project file that serves them all.
@@ -32,6 +33,8 @@ def command(machines: tuple[str, ...], overlay: bool, verify: bool, **values: An
     from torchdoctor.output import emit
     from torchdoctor.subject import subject, unmet
 
+    if packages:
+        raise click.UsageError(f"{packages[0]!a}: command takes no package; a companion of torch is --with torchvision")
     options = to_options(values)
     flags = {name: values[name] for name in ("gpus", "driver", "os", "arch")}
     if len(machines) > 1:
@@ -63,7 +66,12 @@ def command(machines: tuple[str, ...], overlay: bool, verify: bool, **values: An
         credentials=True,
     )
     emit([text.rstrip("\n") + "\n"], "-")
-    tell(leaves_out(installer, recommendation))
+    if recommendation.variant == "cpu" and report.facts.gpus:
+        idle = ", ".join(gpu.name or gpu.vendor or "?" for gpu in report.facts.gpus)
+        tell(f"a build for the CPU only, {idle} stays unused: torchdoctor check tells why")
+    said = leaves_out(installer, recommendation)
+    if said not in text:  # a file says it in its first line
+        tell(said)
     return 0
 
 

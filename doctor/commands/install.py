@@ -26,7 +26,11 @@ __all__ = ["command"]
     multiple=True,
     help="Requirements to install after torch; repeatable.",
 )
-@click.option("--dry-run", is_flag=True, help="Show the plan and change nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Show what would change, change nothing. Asks the installer, which contacts the index.",
+)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @click.option(
     "--verify", is_flag=True, help="Ask the installer first whether that build can be had; else the next candidate."
@@ -71,6 +75,9 @@ def command(
     if status:
         return status
     request = _request(report, options, others, files, find_links, verify)
+    for found in report.verdict.findings:
+        if found.severity == "warning":
+            tell(f"warning: {found.id}: {found.detail or found.title}")
     try:
         if download is not None:
             return _download(request, download)

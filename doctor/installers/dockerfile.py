@@ -25,6 +25,6 @@ def render(targets: tuple[Target, ...], style: Style) -> str:
 def leaves_out(recommendation: Recommendation) -> str:
     """What is not done."""
     return (
-        "Needs BuildKit and an image whose Python is a glibc one (not Alpine); the driver stays on the host, "
-        "and a user who cannot write the interpreter's folder gets torch in a folder of their own."
+        "Needs BuildKit and an image with glibc (not Alpine). The driver stays on the host. "
+        "A USER who may not write to the image's Python gets torch in a home folder of their own."
     )

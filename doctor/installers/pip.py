@@ -32,5 +32,5 @@ def words(target: Target, style: Style) -> list[str]:
 def leaves_out(recommendation: Recommendation) -> str:
     """What is not done."""
     if recommendation.index_url is None:
-        return "Takes the build of the default package index, unless a configured extra index offers a labelled one."
-    return "Installs torch's family only: install other packages in a second step, from your usual index."
+        return "Takes the build of the default package index; an extra index configured in pip could replace it."
+    return "This index holds torch's family only: install other packages in a second command, from your usual index."

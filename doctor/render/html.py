@@ -12,6 +12,7 @@ from torchdoctor.render.picture import draw_stack
 from torchdoctor.render.words import (
     LABELS,
     accepted_line,
+    alternative_title,
     evidence_text,
     group,
     install_title,
@@ -61,9 +62,7 @@ def _recommendation(report: Mapping[str, Any]) -> str:
             parts.append(f"<p>To go further: {esc(best['upgrade'])}</p>")
         parts.append("</section>")
     if other:
-        parts.append(
-            f"<section><h2>Or, whatever was asked for: {esc(accepted_line(other))}</h2>{_commands(other)}</section>"
-        )
+        parts.append(f"<section><h2>{alternative_title()} {esc(accepted_line(other))}</h2>{_commands(other)}</section>")
     return "".join(parts)
 
 

@@ -73,7 +73,10 @@ def _join(parts: Sequence[Any], between: str = " · ") -> str:
 
 def _system(system: Mapping[str, Any]) -> str:
     os = system.get("os")
-    name = _join([system.get("name") or _OS.get(os or "", os), system.get("version")], " ")
+    name, version = system.get("name") or _OS.get(os or "", os), system.get("version")
+    if version and str(name).endswith(f" {version}"):
+        version = None  # "Windows 11" says it already
+    name = _join([name, version], " ")
     libc = _join([system.get("libc"), system.get("libc_version")], " ")
     jetson = f"Jetson L4T {clean(system['jetson'])}" if system.get("jetson") else None
     wsl = f"WSL {clean(system['wsl'])}" if system.get("wsl") else None

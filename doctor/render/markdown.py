@@ -12,6 +12,7 @@ from torchdoctor.render.machine import machine_rows
 from torchdoctor.render.words import (
     LABELS,
     accepted_line,
+    alternative_title,
     chosen_command,
     evidence_text,
     group,
@@ -127,7 +128,7 @@ def _recommendation(report: Mapping[str, Any]) -> list[str]:
         if best.get("upgrade"):
             lines += ["", f"To go further: {escape(best['upgrade'])}"]
     if other:
-        lines += ["", f"### Or, whatever was asked for: {escape(accepted_line(other))}", ""]
+        lines += ["", f"### {alternative_title()} {escape(accepted_line(other))}", ""]
         lines += fence(chosen_command(other), "sh")
     newer = newer_rejected(report)
     if newer:
@@ -143,9 +144,8 @@ def _candidates(report: Mapping[str, Any]) -> list[str]:
         why = ", ".join(
             [*(code(r) for r in one.get("reasons") or ()), *(f"{code(u)} ?" for u in one.get("unknown") or ())]
         )
-        rows.append(
-            [escape(one.get("torch")), escape(one.get("variant")), "✓ yes" if one.get("accepted") else "✗ no", why]
-        )
+        works = "✓ yes" if one.get("accepted") else "✗ no" if one.get("reasons") else "? not known"
+        rows.append([escape(one.get("torch")), escape(one.get("variant")), works, why])
     return (
         _folded(f"Candidates examined ({len(rows)})", table(["torch", "variant", "works", "reasons"], rows))
         if rows

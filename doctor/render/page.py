@@ -72,7 +72,7 @@ _STYLE = """
 html{-webkit-text-size-adjust:100%}
 body{margin:0 auto;max-width:66rem;padding:1.5rem 1.25rem 3rem;background:var(--bg);color:var(--text);
 font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-h1{font-size:1.3rem;line-height:1.3;margin:.35rem 0 0}
+h1{font-size:1.3rem;line-height:1.3;margin:.35rem 0 0;overflow-wrap:anywhere}
 h2{font-size:1.1rem;margin:2rem 0 .6rem}
 h3{font-size:1rem;margin:0}
 a{color:var(--link)}

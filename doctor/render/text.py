@@ -15,6 +15,7 @@ from torchdoctor.render.machine import fact_rows, machine_rows
 from torchdoctor.render.words import (
     LABELS,
     accepted_line,
+    alternative_title,
     chosen_command,
     evidence_text,
     group,
@@ -95,7 +96,8 @@ def text_spans(
     if quiet:
         # One line whatever its length: it is meant for logs and scripts.
         return [[lines[0][0], (f" {clean(report.get('summary') or '')}".rstrip(), "")]]
-    lines += [[], *_machine(report, width)]
+    machine = _machine(report, width)
+    lines += [[], *machine] if machine else []
     for finding in _of(report, "blocker", "warning"):
         lines += [[], *_finding(finding, width, verbose)]
     notes = _of(report, "note")
@@ -111,6 +113,8 @@ def text_spans(
         notes = []
     for finding in notes:
         lines += _finding(finding, width, verbose) if verbose else _note(finding, width)
+        if finding.get("id") == "insufficient-data" and not verbose:
+            lines += _ask(finding, report, width)
     lines += _requires(report, width)
     lines += _not_known(report, width, verbose)
     lines += _recommended(report, width, installer)
@@ -193,6 +197,25 @@ def _note(finding: Mapping[str, Any], width: int) -> list[Line]:
     return _hang(first, clean(finding.get("detail") or finding.get("title") or ""), width, indent=8)
 
 
+def _ask(finding: Mapping[str, Any], report: Mapping[str, Any], width: int) -> list[Line]:
+    """How what is missing can be had: said by who declared the machine, else asked of who sent the report."""
+    source = group(report, "source")
+    if source.get("kind") == "machine":
+        named = source.get("name") != "flags"
+        rows = [
+            "add it to the file, or add --overlay to take it from this machine"
+            if named
+            else "say more with --os, --arch, --driver or --python, or add --overlay to take it from this machine"
+        ]
+    else:
+        rows = [clean(fix) for fix in finding.get("fix") or ()]
+    bullet = "- " if len(rows) > 1 else ""
+    lines: list[Line] = []
+    for n, row in enumerate(rows):
+        lines += _hang([(f"  {'ask' if n == 0 else '':<5}{bullet}", "label")], row, width)
+    return lines
+
+
 def _requires(report: Mapping[str, Any], width: int) -> list[Line]:
     lines: list[Line] = []
     for require in report.get("requires") or ():
@@ -228,7 +251,7 @@ def _recommended(report: Mapping[str, Any], width: int, installer: str | None) -
         lines += [[], *_hang([], f"{install_title(report)} {what}:", width)]
         lines += _command(best, installer)
     if other:
-        lines += [[], *_hang([], f"Or, whatever was asked for, {accepted_line(other)}{_weak(other)}:", width)]
+        lines += [[], *_hang([], f"{alternative_title()} {accepted_line(other)}{_weak(other)}", width)]
         lines += _command(other, installer)
     return lines
 

@@ -114,9 +114,19 @@ def install_title(report: Mapping[str, Any]) -> str:
             else "The best build here, installed already:"
         )
     if verdict == "blocked":
-        return "Once that is done, install"
+        # What cannot be had as asked is no step on the way to this build; nor is a GPU's trouble to one for the CPU.
+        about = {f.get("about") for f in report.get("findings") or () if f.get("severity") == "blocker"}
+        first = "machine" in about or ("installed" in about and pick(report, "recommendation.variant") != "cpu")
+        return "Once that is done, install" if first else "For the machine as it is, install"
+    if verdict == "unknown":
+        return "As far as is known, install"
     fits = verdict == "ok" and group(report, "facts.torch").get("version")
     return "The newest that works here is" if fits else "Install"
+
+
+def alternative_title() -> str:
+    """What the alternative is, as the start of a line that goes on with the build."""
+    return "Not what was asked for, but it works here:"
 
 
 def accepted_line(recommendation: Mapping[str, Any]) -> str:

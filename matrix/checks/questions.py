@@ -36,8 +36,9 @@ def _missing(case: Case, missing: Collection[str]) -> Iterator[tuple[str, str]]:
     if case.symptom(*TORCH_FAILED):
         yield "why torch fails when it is run", "send the output of: torchdoctor capture, and of the program that fails"
     collect = "send the output of: python -m torch.utils.collect_env (or: torchdoctor capture)"
-    if not facts.system.os or not (facts.system.machine or facts.python.machine):
-        yield "the system and processor", collect
+    lacks = ("" if facts.system.os else "system", "" if facts.system.machine or facts.python.machine else "processor")
+    if any(lacks):
+        yield "the " + " and ".join(what for what in lacks if what), collect
     if not facts.python.version:
         yield "the Python version", "send the output of: python -VV"
     if facts.gpus is None and facts.system.os != "macos":

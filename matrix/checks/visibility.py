@@ -194,7 +194,8 @@ def gpu_not_found(case: Case) -> Iterator[Finding]:
             "gpu-not-found",
             case,
             about="request",
-            detail=f"--require {what}: this machine has no such GPU" + (f" (there is: {others})." if others else "."),
+            detail=f"--require {what}: this machine has no {_NAMES[what].split(' ', 1)[1]}"
+            + (f" (there is: {others})." if others else "."),
             evidence=("gpus", "system.os"),
             fix=f"run on a machine with {_NAMES[what]}, or drop --require {what}",
             lies_in="hardware",

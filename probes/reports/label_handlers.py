@@ -104,7 +104,7 @@ def _available(reading: Reading, index: int, value: str, rank: int) -> None:
         return
     if usable:  # any accelerator that answers makes the machine usable
         reading.put("torch.gpu_available", True, index, rank + 1)
-    else:
+    elif not reading.has("macos-", "darwin", "arm64-arm-64bit"):  # who asks for CUDA there learns nothing of Metal
         reading.put("torch.gpu_available", False, index, rank)
 
 
@@ -115,6 +115,8 @@ def _mps_built(reading: Reading, index: int, value: str, rank: int) -> None:
 
 def _mps_available(reading: Reading, index: int, value: str, rank: int) -> None:
     _available(reading, index, value, rank)
+    if yes_no(value) is False:
+        reading.put("torch.gpu_available", False, index, rank)
     if yes_no(value) is False and reading.low.count("built? true") + reading.low.count("is_built() == true"):
         reading.symptom("mps-built-unavailable", index)
 

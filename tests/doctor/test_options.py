@@ -120,3 +120,10 @@ def test_a_project_file_that_is_wrong_is_one_line(tmp_path: Path, text: str | No
 def test_names_that_are_listed_twice_agree() -> None:
     assert INSTALLER_NAMES == INSTALLERS  # spelled out here so that --help imports no installer
     assert "text" in FORMATS and "json" in FORMATS
+
+
+def test_an_unknown_finding_in_a_file_is_blamed_on_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text('[tool.torchdoctor]\nignore = ["shm-to-small"]\n')
+    with pytest.raises(click.ClickException, match=r"pyproject.toml: tool.torchdoctor.ignore: shm-to-small: no such"):
+        to_options(_parsed("--config", str(file)))

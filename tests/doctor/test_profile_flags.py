@@ -109,3 +109,10 @@ def test_version_or_path(text: str, answer: bool) -> None:
 def test_free_threaded() -> None:
     python = facts_from_flags(python="3.13t").python
     assert (python.version, python.free_threaded) == ("3.13", True)
+
+
+def test_an_apple_gpu_is_in_a_mac() -> None:
+    here = System(os="linux", name="Debian GNU/Linux", version="12", machine="x86_64")
+    facts = facts_from_flags(gpus=("M1",), here=here)
+    assert (facts.system.os, facts.system.machine, facts.system.version) == ("macos", "aarch64", None)
+    assert facts.sources["system"] == "--gpu"

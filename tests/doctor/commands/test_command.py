@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from torchdoctor.commands.command import command
@@ -38,7 +39,7 @@ def test_one_line_on_standard_output() -> None:
     done = run(*ADA)
     assert done.return_value == 0
     assert done.stdout == f"pip install torch==2.14.1 --index-url {CU126}\n"
-    assert done.stderr.startswith("torchdoctor: Installs torch's family only")
+    assert done.stderr.startswith("torchdoctor: This index holds torch's family only")
 
 
 def test_a_declared_interpreter_is_not_named() -> None:
@@ -157,3 +158,20 @@ def test_a_hostile_machine_file_neither_reaches_a_shell_nor_steers_a_terminal(tm
         for word in ("touch", "gone", "`", "/bin/sh"):
             assert word not in "".join(line for line in done.stdout.splitlines() if not line.startswith("#"))
         assert all(c.isprintable() or c == "\n" for c in done.stdout + done.stderr)
+
+
+def test_a_package_is_no_argument() -> None:
+    with pytest.raises(click.UsageError, match="--with torchvision"):
+        run("torchvision", *ADA)
+
+
+def test_a_gpu_that_stays_unused_is_named() -> None:
+    done = run("--gpu", "RX 7900 XTX", "--os", "windows 11", "--python", "3.12")
+    assert done.stdout == "pip install torch==2.15.0\n"
+    assert "for the CPU only, Radeon RX 7900 XTX stays unused" in done.stderr
+
+
+def test_what_a_file_says_itself_is_not_said_twice() -> None:
+    done = run(*ADA, "--installer", "poetry")
+    assert done.stdout.startswith("# Poetry locks")
+    assert done.stderr == ""

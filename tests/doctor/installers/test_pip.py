@@ -31,4 +31,4 @@ def test_an_interpreter_a_mirror_and_further_indexes(target: Make) -> None:
 
 def test_what_is_left_out(target: Make) -> None:
     assert "default package index" in pip.leaves_out(target("2.15.0", "cu132", default=True).recommendation)
-    assert "second step" in pip.leaves_out(target("2.14.1", "cu126").recommendation)
+    assert "second command" in pip.leaves_out(target("2.14.1", "cu126").recommendation)

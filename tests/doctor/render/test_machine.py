@@ -95,3 +95,15 @@ def test_each_fact_with_the_source_of_its_whole(report: dict[str, Any]) -> None:
     assert rows["environment.CUDA_VISIBLE_DEVICES"] == ("(empty)", None)
     assert rows["settings"] == ("none", None)
     assert "system.jetson" not in rows
+
+
+@pytest.mark.parametrize(
+    ("system", "row"),
+    [
+        ({"os": "windows", "name": "Windows 11", "version": "11"}, "Windows 11"),
+        ({"os": "windows", "name": "Windows 11", "version": "10.0.26100"}, "Windows 11 10.0.26100"),
+        ({"os": "macos", "version": "15.3"}, "macOS 15.3"),
+    ],
+)
+def test_a_version_is_said_once(system: dict[str, Any], row: str) -> None:
+    assert dict(machine_rows({"facts": {"system": system}}))["System"] == row

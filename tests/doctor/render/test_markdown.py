@@ -64,3 +64,9 @@ def test_a_bar_in_a_cell_stays_in_its_cell() -> None:
     lines = table(["a", "b"], [[code("x|y"), escape("p|q")]])
     html = COMMONMARK.render("\n".join(lines))
     assert html.count("<td>") == 2 and "x|y" in html and "p|q" in html
+
+
+def test_a_candidate_that_could_not_be_judged_is_not_refused(report: dict[str, Any]) -> None:
+    row = {"torch": "2.15.0", "variant": "cpu", "accepted": False, "reasons": [], "unknown": ["python.version"]}
+    report["candidates"] = [row]
+    assert "| 2.15.0 | cpu | ? not known | `python.version` ? |" in render_markdown(report)

@@ -118,7 +118,7 @@ def test_the_command_of_the_installer_asked_for(report: dict[str, Any]) -> None:
 
 def test_the_alternative_is_offered_beside_nothing(report: dict[str, Any]) -> None:
     report["alternative"], report["recommendation"] = report["recommendation"], None
-    assert "Or, whatever was asked for, torch 2.14.1 (cu126)" in render_text(report)
+    assert "Not what was asked for, but it works here: torch 2.14.1 (cu126)" in render_text(report)
 
 
 def test_equal_gpus_are_counted(report: dict[str, Any]) -> None:
@@ -203,3 +203,23 @@ def test_what_is_missing_counts_where_nothing_is_proved(report: dict[str, Any]) 
     report["candidates"][0]["unknown"] = ["python.version"]
     report["candidates"][1] |= {"reasons": [], "unknown": ["python.version", "system.os"]}
     assert "2.15.0  cu132: driver-too-old; cu134: python.version, system.os not known" in render_text(report)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ({"kind": "text", "name": "report.txt"}, "  ask  - send A\n       - send B\n"),
+        ({"kind": "machine", "name": "flags"}, "  ask  say more with --os"),
+        ({"kind": "machine", "name": "target.toml"}, "  ask  add it to the file"),
+    ],
+)
+def test_what_is_missing_is_asked_of_who_can_tell(report: dict[str, Any], source: dict[str, str], said: str) -> None:
+    gap = {"id": "insufficient-data", "severity": "note", "detail": "not known: the GPU", "fix": ["send A", "send B"]}
+    report |= {"verdict": "unknown", "source": source, "findings": [gap]}
+    assert said in render_text(report)
+    assert "  ask" not in render_text(report, verbose=True)
+
+
+def test_a_machine_of_which_nothing_is_known_leaves_no_gap(report: dict[str, Any]) -> None:
+    report |= {"facts": {}, "source": {"kind": "text", "name": "report.txt"}}
+    assert "\n\n\n" not in render_text(report)

@@ -113,3 +113,22 @@ def test_lines_of_a_report() -> None:
     assert evidence_text({"fact": "a.b", "value": "x\x1b[31m"}) == r"a.b = x\x1b[31m"
     assert evidence_text({"fact": "a.b", "value": None}) == "a.b is not there"
     assert evidence_text({"fact": "a.b", "value": ""}) == "a.b = (empty)"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "about", "variant", "title"),
+    [
+        ("blocked", "machine", "cpu", "Once that is done, install"),
+        ("blocked", "installed", "cu126", "Once that is done, install"),
+        ("blocked", "installed", "cpu", "For the machine as it is, install"),
+        ("blocked", "request", "cu126", "For the machine as it is, install"),
+        ("unknown", "machine", "cpu", "As far as is known, install"),
+    ],
+)
+def test_a_build_that_the_fix_does_not_lead_to(verdict: str, about: str, variant: str, title: str) -> None:
+    report = {
+        "verdict": verdict,
+        "recommendation": {"torch": "2.15.0", "variant": variant},
+        "findings": [{"severity": "blocker", "about": about}],
+    }
+    assert install_title(report) == title

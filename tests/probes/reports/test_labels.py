@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.reports.labels import label_of, labelled_lines
 from torchdoctor.probes.reports.reading import open_reading
 
@@ -38,3 +41,9 @@ def test_a_forms_question_is_answered_below() -> None:
 def test_columns_only_in_dumps_that_print_them() -> None:
     assert _labels("OS                  Linux-6.1") == []
     assert (1, "os", "Linux-6.1") in _labels("Ultralytics 8.3\nOS                  Linux-6.1")
+
+
+def test_a_mac_without_cuda_may_still_have_metal(facts_of: Callable[[str], Facts]) -> None:
+    lines = "Python platform: macOS-15.3.2-arm64-arm-64bit\nIs CUDA available: False\n"
+    assert facts_of(lines).torch.gpu_available is None
+    assert facts_of(lines + "MPS available: False\n").torch.gpu_available is False
