@@ -115,7 +115,7 @@ def _no_build_here(case: Case, choice: Choice, today: Choice) -> Iterator[Findin
         return
     place, card = cards[0]
     kind = {"nvidia": "CUDA", "amd": "ROCm", "intel": "XPU"}.get(card.vendor or "", "GPU")
-    name = {"linux": "Linux", "windows": "Windows"}[system.os]
+    name, machine = {"linux": "Linux", "windows": "Windows"}[system.os], interpreter_machine(case.facts)
     fix = ["run it on a system that has such wheels (see: torchdoctor releases)"]
     if card.vendor == "amd" and system.os == "windows":
         fix.insert(0, "AMD publishes wheels for Windows itself: https://github.com/ROCm/TheRock/blob/main/RELEASES.md")
@@ -126,7 +126,7 @@ def _no_build_here(case: Case, choice: Choice, today: Choice) -> Iterator[Findin
         severity="warning",
         lies_in="system",
         title="No build of torch for this GPU is published for this system",
-        detail=f"there is no {kind} wheel of torch for {name} on {interpreter_machine(case.facts)}: "
+        detail=f"there is no {kind} wheel of torch for {name}{f' on {machine}' if machine else ''}: "
         f"{card.name or 'the GPU'} stays unused",
         evidence=("system.os", "python.machine", "system.machine", f"gpus[{place}].name"),
         fix=fix,

@@ -66,6 +66,8 @@ def _judge(case: Case, name: str, version: str) -> tuple[Severity, str] | None:
     """How badly a companion's version fails to pair, and the words for it; ``None`` where it pairs or is not known."""
     installed, torch = case.installed, torch_line(case)
     assert installed is not None
+    if ".dev" in version or ".dev" in installed.version:
+        return None  # nightly builds are numbered ahead of what they pair with
     if installed.release and version_key(public(version)) in map(
         version_key, installed.release.companions.get(name, ())
     ):

@@ -53,7 +53,9 @@ DISTRIBUTIONS: tuple[tuple[str, str], ...] = (
     ("scientific linux", "Scientific Linux"), ("azure linux", "Azure Linux"), ("cbl-mariner", "CBL-Mariner"), ("photon", "Photon"),
     ("bottlerocket", "Bottlerocket"), ("flatcar", "Flatcar"), ("clear linux", "Clear Linux"), ("proxmox", "Proxmox VE"),
 )  # fmt: skip
-_DISTRO_WORDS = re.compile(r"\b(" + "|".join(re.escape(w) for w, _ in DISTRIBUTIONS) + r")\b")
+_DISTRO_WORDS = re.compile(
+    r"\b(" + "|".join(re.escape(w) for w, _ in DISTRIBUTIONS) + r")\b(?! ridge)"
+)  # Alpine Ridge is a controller
 _MAC_NAMES = {
     "high sierra": "10.13", "mojave": "10.14", "catalina": "10.15", "big sur": "11", "monterey": "12", "ventura": "13", "sonoma": "14",
     "sequoia": "15", "tahoe": "26",
