@@ -158,7 +158,7 @@ _KEYS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(_KEYS, _JSON, max_size=6))
 def test_any_manifest_is_read_or_refused_in_one_line(tmp_path: Path, manifest: dict[str, Any]) -> None:
     (tmp_path / "recording.json").write_text(json.dumps({"schema": "torchdoctor/recording/1", **manifest}))

@@ -1,0 +1,75 @@
+"""Who may reach the GPU, as a session shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from torchdoctor.matrix.verdict import Finding
+
+Examine = Callable[..., dict[str, Finding]]
+Machine = Callable[..., dict[str, Any]]
+CARDS = {
+    "amd": {"vendor": "amd", "name": "AMD Radeon RX 7900 XTX", "gfx": "gfx1100"},
+    "intel": {"vendor": "intel", "name": "Intel Arc B580", "pci_id": "8086:e20b"},
+    "nvidia": {"vendor": "nvidia", "name": "NVIDIA L4", "compute_capability": "8.9", "pci_id": "10de:27b8"},
+}
+
+
+def _seen(*ids: str) -> list[dict[str, str]]:
+    return [{"id": id, "text": id} for id in ids]
+
+
+@pytest.mark.parametrize(
+    ("card", "sees", "id"),
+    [
+        ("amd", False, "rocm-permission"),
+        ("intel", False, "xpu-permission"),
+        ("amd", True, None),
+        ("amd", None, None),
+        ("nvidia", False, None),  # its nodes are open to all
+    ],
+)
+def test_root_sees_the_gpu_and_the_user_does_not(
+    examine: Examine, machine: Machine, card: str, sees: bool | None, id: str | None
+) -> None:
+    profile = machine(
+        gpus=[CARDS[card]], drivers={}, torch={"gpu_available": sees}, symptoms=_seen("root-available-true")
+    )
+    found = {i for i in ("rocm-permission", "xpu-permission") if i in examine(profile)}
+    assert found == ({id} if id else set())
+
+
+LOADED = {"nvidia": {"version": "580.95.05", "loaded": True}}
+
+
+@pytest.mark.parametrize(
+    ("groups", "found"),
+    [
+        ({"system": {"container": "docker"}}, True),
+        ({"system": {"container": ""}}, False),
+        ({"system": {"container": "docker"}, "drivers": {"nvidia": {"version": "580.95.05"}}}, False),
+        ({"system": {"container": "docker"}, "torch": {"gpu_available": True}}, False),
+    ],
+)
+def test_the_host_answers_and_the_container_finds_no_driver(
+    examine: Examine, machine: Machine, groups: dict[str, Any], found: bool
+) -> None:
+    profile = machine(**{"drivers": LOADED, "symptoms": _seen("found-no-nvidia-driver"), **groups})
+    assert ("container-no-gpu" in examine(profile)) == found
+
+
+@pytest.mark.parametrize(
+    ("ids", "drivers", "found"),
+    [
+        (("nvidia-module-unknown", "nvidia-smi-missing"), {}, True),
+        (("nvidia-module-unknown",), {}, False),
+        (("nvidia-module-unknown", "nvidia-smi-missing"), {"nvidia": {"version": "580.95.05"}}, False),
+    ],
+)
+def test_neither_module_nor_program_of_the_driver(
+    examine: Examine, machine: Machine, ids: tuple[str, ...], drivers: dict[str, Any], found: bool
+) -> None:
+    profile = machine(gpus=[CARDS["nvidia"]], drivers=drivers, symptoms=_seen(*ids))
+    assert ("driver-missing" in examine(profile)) == found

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from torchdoctor.probes.reports.gpu_words import put_gpu_blocks, put_named_gpus, put_numbered_gpus, xpu_fields
+from torchdoctor.probes.reports.reading import PRINTED, Reading, open_reading
+
+
+def _gpus(reading: Reading) -> list[dict[str, Any]]:
+    return [fields for rows in reading.gpu_lists for fields, _ in rows.gpus]
+
+
+def test_a_line_that_names_gpus_with_what_stands_beside_them() -> None:
+    reading = open_reading("x")
+    put_named_gpus(reading, 0, "2x NVIDIA GeForce RTX 4090 (compute capability 8.9)", PRINTED)
+    assert [(g["vendor"], g["compute_capability"]) for g in _gpus(reading)] == [("nvidia", "8.9")] * 2
+    reading = open_reading("x")
+    put_named_gpus(reading, 0, "AMD Radeon RX 7900 XTX (gfx1100)", PRINTED)
+    assert [g["gfx"] for g in _gpus(reading)] == ["gfx1100"]
+    reading = open_reading("x")
+    put_named_gpus(reading, 0, "nothing of the kind", PRINTED)
+    assert _gpus(reading) == []
+
+
+def test_numbers_count_the_cards() -> None:
+    reading = open_reading("x\ny")
+    put_numbered_gpus(reading, 0, "gpu 0,1", "NVIDIA H100 NVL", PRINTED)
+    put_numbered_gpus(reading, 1, "gpu 0,1 compute capability", "9.0", PRINTED)
+    names, capabilities = (rows for rows in reading.gpu_lists)
+    assert [g["name"] for g, _ in names.gpus] == ["NVIDIA H100 NVL"] * 2 and names.complete
+    assert [g["compute_capability"] for g, _ in capabilities.gpus] == ["9.0"] * 2
+    put_numbered_gpus(reading, 0, "gpu memory", "24 GB", PRINTED)
+    put_numbered_gpus(reading, 0, "gpu 0", "None", PRINTED)
+    assert len(reading.gpu_lists) == 2
+
+
+def test_the_block_whose_lines_carry_no_number() -> None:
+    reading = open_reading(
+        "GPU models and configuration: \nNVIDIA A100-SXM4-80GB\nNVIDIA A100-SXM4-80GB\n\nNvidia driver: 1\n"
+    )
+    put_gpu_blocks(reading, PRINTED)
+    assert [g["name"] for g in _gpus(reading)] == ["NVIDIA A100-SXM4-80GB"] * 2
+    reading = open_reading("GPU models and configuration: Could not collect\n")
+    put_gpu_blocks(reading, PRINTED)
+    assert _gpus(reading) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (
+            "Intel(R) Graphics [0xe211]",
+            {"vendor": "intel", "name": "Intel(R) Graphics [0xe211]", "pci_id": "8086:e211"},
+        ),
+        (
+            "_XpuDeviceProperties(name='Intel(R) Arc(TM) A770', total_memory=15473 MB, device_id=0x56A0)",
+            {"vendor": "intel", "name": "Intel(R) Arc(TM) A770", "pci_id": "8086:56a0", "memory": 15473 << 20},
+        ),
+        ("[0]: Intel(R) Arc(TM) A770", {"vendor": "intel", "name": "Intel(R) Arc(TM) A770"}),
+    ],
+)
+def test_a_device_of_intel(text: str, fields: dict[str, object]) -> None:
+    assert xpu_fields(text) == fields
