@@ -15,7 +15,15 @@ from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts
 
-__all__ = ["interpreter_need", "interpreter_tag", "machine_findings", "never_served", "requirements"]
+__all__ = ["below", "interpreter_need", "interpreter_tag", "machine_findings", "never_served", "requirements"]
+
+
+def below(version: str, floor: str) -> bool | None:
+    """Is a version below the floor? ``None`` where it is too coarse to tell: macOS ``14`` reaches 14.0, of 14.4 nobody knows."""
+    have, need = version_key(version), version_key(floor)
+    if have == need[: len(have)]:
+        return None if any(need[len(have) :]) else False
+    return have < need
 
 
 def interpreter_tag(facts: Facts) -> str | None:
@@ -167,9 +175,10 @@ def _macos(release: Release, build: Build, facts: Facts) -> Iterator[Outcome]:
         what, confidence = f"torch {release.version} has wheels for macOS {floor} and newer", "primary"
     if floor is None:
         return
-    if not version:
+    older = below(version, floor) if version else None
+    if older is None:
         yield answered(status="unknown", facts=("system.version",))
-    elif version_key(version) < version_key(floor):
+    elif older:
         needs = f"macOS {floor.removesuffix('.0')} or newer"
         yield failed(
             "macos-too-old",

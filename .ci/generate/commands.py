@@ -28,6 +28,7 @@ MACHINES = (
     ("Apple silicon", ["--gpu", "M2", "--python", "3.12", "--os", "macos 15.5"]),
     ("Intel Mac", ["--gpu", "none", "--python", "3.11", "--os", "macos 13.6", "--arch", "x86_64"]),
     ("Server Arm", ["--gpu", "GH200", "--driver", "550", "--python", "3.12", *UBUNTU, "--arch", "aarch64"]),
+    ("Raspberry Pi 4 and 5, 64-bit", ["--gpu", "none", "--python", "3.11", "--os", "debian 12", "--arch", "aarch64"]),
     ("CPU only", ["--gpu", "none", "--python", "3.12", *UBUNTU]),
 )
 HEAD = """\

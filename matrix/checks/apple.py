@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
-from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.platforms import interpreter_machine
+from torchdoctor.matrix.requirements import below
 from torchdoctor.matrix.verdict import Finding
 
 
@@ -22,7 +22,7 @@ def metal_device_missing(case: Case) -> Iterator[Finding]:
     release = case.installed.release if case.installed else None
     floor = release.metal_min if release else None
     # Only a system that is known to be new enough leaves the device as the cause.
-    enough = bool(facts.system.version and floor and version_key(facts.system.version) >= version_key(floor))
+    enough = bool(facts.system.version and floor and below(facts.system.version, floor) is False)
     none = facts.runtimes.metal == ""
     # A build without Metal sees none for that reason.
     silent = unusable(case, "apple") and enough and not case.symptom("mps-not-built")

@@ -13,6 +13,7 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import Coverage, capability, cuda_coverage
 from torchdoctor.matrix.mixed import mixed_finding
 from torchdoctor.matrix.platforms import platforms_of
+from torchdoctor.matrix.requirements import below
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import Gpu
 
@@ -290,7 +291,7 @@ def metal(case: Case) -> Iterator[Finding]:
         return
     if not system.version or version_key(system.version)[:2] in ((10, 16),):
         return
-    if version_key(system.version) < version_key(release.metal_min):
+    if below(system.version, release.metal_min):
         yield finding(
             "macos-too-old",
             case,

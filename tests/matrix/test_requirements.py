@@ -7,7 +7,7 @@ import pytest
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.infer import infer
 from torchdoctor.matrix.outcome import Outcome
-from torchdoctor.matrix.requirements import interpreter_tag, machine_findings, never_served, requirements
+from torchdoctor.matrix.requirements import below, interpreter_tag, machine_findings, never_served, requirements
 from torchdoctor.probes.facts import Facts, Python
 
 Machine = Callable[..., Facts]
@@ -140,6 +140,8 @@ def test_only_the_wheel_of_torchs_own_index_lacks_atomics_support(asked: Asked, 
     ("macos", "variant", "needs"),
     [
         ("15.5", "mps", None),
+        ("15", "mps", None),  # as people say it
+        ("14", "mps", "macOS 15 or newer"),
         ("14.7", "mps", "macOS 15 or newer"),  # Metal asks for more than the wheel does
         ("14.7", "cpu", None),
         ("10.15.7", "cpu", "macOS "),
@@ -189,3 +191,19 @@ def test_what_no_release_ever_served(machine: Machine) -> None:
 def test_a_platform_without_wheels_is_said_only_where_nothing_says_more(machine: Machine) -> None:
     assert _ids(machine_findings(machine(arch="riscv64"))) == ["no-wheel-for-platform"]
     assert _ids(machine_findings(machine(arch="armv7l"))) == ["arm32"]
+
+
+@pytest.mark.parametrize(
+    ("version", "floor", "answer"),
+    [
+        ("15", "15.0", False),
+        ("14", "14.0", False),
+        ("12", "12.3", None),
+        ("12.2", "12.3", True),
+        ("12.3.1", "12.3", False),
+        ("11", "12.3", True),
+        ("13", "12.3", False),
+    ],
+)
+def test_a_coarse_version_proves_only_what_it_says(version: str, floor: str, answer: bool | None) -> None:
+    assert below(version, floor) is answer
