@@ -316,17 +316,18 @@ def tool() -> Callable[[str], str]:
 
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """``call("check", "--machine", FILE, stdin=b"…")``: a whole command line in this process, its streams as UTF-8."""
+    """``call("check", "--machine", FILE, stdin=b"…", NO_COLOR="1")``: a whole command line in this process, its streams as UTF-8."""
     from torchdoctor import cli
 
     def leave(status: int) -> None:
         raise SystemExit(status)
 
-    def run(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    def run(*args: str, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[str]:
         streams = {name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
         with monkeypatch.context() as patch:
             patch.setattr(cli, "_leave", leave)
-            patch.setenv("NO_COLOR", "1")
+            for name, value in variables.items():
+                patch.setenv(name, value)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
             for name, stream in streams.items():
                 patch.setattr(sys, name, stream)

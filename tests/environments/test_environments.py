@@ -515,7 +515,6 @@ def test_the_loader_path(
         ("libcudart.so.13: cannot open shared object file", "missing-library", "mixed-cuda-major"),
         ("No space left on device", "disk-full", "disk-space"),
         ("THESE PACKAGES DO NOT MATCH THE HASHES", "hash-mismatch", "download-corrupted"),
-        ("A module that was compiled using NumPy 1.x cannot be run in", "numpy-abi", "numpy-abi"),
     ],
 )
 def test_error_texts_on_a_sound_environment(
@@ -525,6 +524,16 @@ def test_error_texts_on_a_sound_environment(
     place.torch("2.5.1+cu124", kernels=[["sm_80", "sm_90"]])
     assert ids(doctor(place)) == {}
     assert ids(doctor(place, symptoms=[{"id": id, "text": text, "line": 1}]))[found] == "blocker"
+
+
+@pytest.mark.parametrize(("torch", "found"), [("2.2.2+cu121", True), ("2.5.1+cu124", False)])
+def test_the_complaint_of_numpy_is_torchs_where_torch_was_compiled_for_numpy_1(
+    site: Sites, doctor: Doctor, ids: Ids, torch: str, found: bool
+) -> None:
+    place = site()
+    place.torch(torch, kernels=[["sm_80", "sm_90"]])
+    says = "A module that was compiled using NumPy 1.x cannot be run in"
+    assert ("numpy-abi" in ids(doctor(place, symptoms=[{"id": "numpy-abi", "text": says, "line": 1}]))) == found
 
 
 # ---- other ecosystems

@@ -13,7 +13,7 @@ PLANTED: dict[str, tuple[str, str, list[Any], str]] = {
     "_nvidia": ("nvidia_gpus.json", "pci", ["2684", "AD102", "Twice"], "2684 stands twice"),
     "_amd": ("amd_gpus.json", "pci", ["fff0", "gfx9999", "X", "Y"], "fff0 is of the unknown target gfx9999"),
     "_intel": ("intel_gpus.json", "pci", ["fff0", "Nowhere Lake", None], "of the unknown platform Nowhere Lake"),
-    "_cpus": ("cpus.json", "arm", ["0x41", "0xfff", "Nobody", None], "0x41 has neither a level nor a note why"),
+    "_cpus": ("cpus.json", "arm", ["Nobody", "0x41", "0xfff", None, None], "Nobody has neither a level nor a note why"),
     "_drivers": ("drivers.toml", "cuda_by_branch", ["1", "99.0"], "does not follow"),
     "_systems": ("systems.toml", "macos", ["12", "Again", "21"], "macos: 12 does not follow"),
     "_offers": ("offers.json", "variants", ["cu999", "2.9.0", "2.1.0"], "are no releases in order"),
