@@ -238,6 +238,21 @@ def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
     """Inside WSL the loader's cache holds the libcuda of a Linux driver, and torch finds no GPU."""
     rows = seen(case, "libcuda-of-linux-driver")
     facts = case.facts
+    unseen = seen(case, "nvml-library-missing")
+    if unseen and facts.system.wsl == 2 and not facts.torch.gpu_available:
+        yield finding(
+            "wsl-driver-not-visible",
+            case,
+            about="machine",
+            severity="blocker",
+            detail="Inside WSL nvidia-smi finds no libnvidia-ml: the libraries of the Windows driver are not in /usr/lib/wsl/lib.",
+            evidence=(*unseen[:1], "system.wsl"),
+            fix=(
+                "install or update the NVIDIA driver in Windows (https://www.nvidia.com/drivers)",
+                "wsl --update && wsl --shutdown",
+            ),
+        )
+        return
     if not rows or facts.system.wsl != 2 or facts.torch.gpu_available is not False:
         return
     yield finding(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_request
 
@@ -72,6 +73,8 @@ def read_conda(reading: Reading) -> None:
         ):
             if match[1] in ("pytorch", "torch", "pytorch-cuda", "torchvision", "torchaudio"):
                 reading.symptom("conda-not-found", index)
+            if match[1] == "pytorch-cuda" and match[3]:
+                reading.put("request.variant", values.cuda_variant(match[3]), index, PRINTED)
             if match[1] == "pytorch" and match[3]:
                 version = match[3].rstrip("*").rstrip(".")
                 put_request(reading, index, "torch", f"=={version}", MEASURED - 3)

@@ -19,6 +19,7 @@ _TEXTS = {
     "found-no-nvidia-driver": "RuntimeError: Found no NVIDIA driver on your system. Please check",
     "driver-insufficient": "CUDA driver version is insufficient for CUDA runtime version",
     "driver-library-mismatch": "Failed to initialize NVML: Driver/library version mismatch",
+    "nvml-library-missing": "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.",
     "nvidia-smi-failed": "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
     "nvidia-smi-no-devices": "No devices were found",
     "nvml-unknown-error": "Failed to initialize NVML: Unknown Error",
