@@ -291,7 +291,7 @@ def _jetpack(reading: Reading, index: int, value: str, rank: int) -> None:
 
 
 def _wsl(reading: Reading, index: int, value: str, rank: int) -> None:
-    if value[:1] in "12":
+    if value[:1] in ("1", "2"):
         reading.put("system.wsl", int(value[0]), index, rank)
         reading.put("system.os", "linux", index, rank + 1)
 
