@@ -6,8 +6,11 @@ import os
 import sys
 from importlib import import_module
 
-import click
-from torchdoctor import __version__
+try:
+    import click
+    from torchdoctor import __version__
+except KeyboardInterrupt:  # while it loads there is nothing to end and nothing to say
+    os._exit(130)
 
 __all__ = ["main"]
 

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,23 +70,33 @@ def free_in(folder: str) -> int | None:
         return None
 
 
-def inspect(command: Sequence[str]) -> Environment:
+def inspect(command: Sequence[str], timeout: float = 30.0) -> Environment:
     """Ask an interpreter (program and leading arguments). Raises :class:`NotUsableError`."""
+    from torchdoctor.probes.live import LiveHost
+
+    host = LiveHost()
     try:
-        ran = subprocess.run(
-            [*command, "-I", "-c", _SCRIPT], capture_output=True, timeout=30, cwd=os.path.abspath(os.sep), check=False
-        )
-        said = json.loads(ran.stdout)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        raise NotUsableError(f"{command[0]}: does not run as a Python 3 interpreter") from None
+        answer = host.run([*command, "-I", "-c", _SCRIPT], timeout=timeout)
+    finally:
+        host.close()  # also where the caller was interrupted
+    try:
+        said = json.loads(answer.value.stdout if answer.value else "")
+        texts = [said[key] for key in ("executable", "prefix", "base", "purelib", "platlib", "scripts")]
+        major, minor = map(int, said["version"])
+        pip, managed = said["pip"], said["managed"] is True
+    except (ValueError, KeyError, TypeError, RecursionError):
+        texts = []
+    if not texts or not all(isinstance(text, str) for text in texts) or not isinstance(pip, str | None):
+        raise NotUsableError(f"{command[0]}: does not run as a Python 3 interpreter")
+    executable, prefix, base, purelib, platlib, scripts = texts
     return Environment(
-        python=said["executable"],
-        version=(said["version"][0], said["version"][1]),
-        folders=tuple(dict.fromkeys((said["purelib"], said["platlib"]))),
-        scripts=said["scripts"],
-        pip=said["pip"],
-        managed=said["managed"],
-        virtual=said["prefix"] != said["base"],
+        python=executable,
+        version=(major, minor),
+        folders=tuple(dict.fromkeys((purelib, platlib))),
+        scripts=scripts,
+        pip=pip,
+        managed=managed,
+        virtual=prefix != base,
     )
 
 

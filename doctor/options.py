@@ -76,6 +76,12 @@ def request_options(function: F) -> F:
     )(function)
 
 
+def _a_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    if value != value:  # what "nan" is read as lies in every range
+        raise click.BadParameter("'nan' is no number of seconds", ctx, param)
+    return value
+
+
 def machine_options(function: F) -> F:
     """``--python`` and ``--timeout``: which interpreter, how long to look."""
     return _all(
@@ -90,6 +96,7 @@ def machine_options(function: F) -> F:
             type=click.FloatRange(min=0.1, max=600),
             default=10.0,
             show_default=True,
+            callback=_a_number,
             help="Budget for all probing.",
         ),
     )(function)

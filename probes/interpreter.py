@@ -39,6 +39,9 @@ class Interpreter:
         """Raise :class:`InterpreterNotFoundError` where ``--python`` names nothing that could be run."""
         if self._python is not None and self._host.kind == "live" and not self._named(self._python):
             raise InterpreterNotFoundError(f"--python {self._python}: no such interpreter or environment")
+        # A text file or a device cannot be run; what a program that is none answers is seen later.
+        if self._python is not None and self._host.kind == "live" and not self._host.find(self.command()[0]):
+            raise InterpreterNotFoundError(f"--python {self._python}: not a program that can be run")
 
     def command(self) -> tuple[str, ...]:
         """The program and the arguments in front of everything else; empty where there is none to run."""

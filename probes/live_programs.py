@@ -77,7 +77,7 @@ class Programs:
     def find(self, program: str) -> str | None:
         """The full path of a program; relative entries of PATH (``.``) are passed over."""
         if os.path.isabs(program):
-            return program if os.path.isfile(program) else None
+            return program if os.path.isfile(program) and os.access(program, os.X_OK) else None
         if os.path.dirname(program):
             return None
         endings = [""]

@@ -33,8 +33,7 @@ def command(output: str, python: str | None, timeout: float) -> int:
     from torchdoctor.probes.live import LiveHost
     from torchdoctor.probes.recorder import Recorder
 
-    folder = os.path.dirname(os.path.abspath(output))
-    if os.path.isdir(output) or not os.path.isdir(folder):
+    if not output or os.path.isdir(output) or not os.path.isdir(os.path.dirname(output) or "."):
         raise click.ClickException(f"{output}: expected the name of a file in a folder that exists")
     recorder = Recorder(LiveHost())
     try:

@@ -236,3 +236,32 @@ def test_streams_that_take_nothing(tmp_path: Path, shell: str, status: int, says
     run = f"'{sys.executable}' -m torchdoctor check --machine '{machine}'"
     done = subprocess.run(["bash", "-c", shell.replace("$RUN", run)], stderr=subprocess.PIPE, timeout=60)
     assert (done.returncode, done.stderr) == (status, says)
+
+
+def test_modules_in_the_current_folder_are_not_run(tmp_path: Path) -> None:
+    for name in ("json", "click", "packaging", "tomllib", "random"):
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name}.py was run')\n")
+    run = [
+        sys.executable,
+        "-m",
+        "torchdoctor",
+        "check",
+        "--gpu",
+        "RTX 4090",
+        "--os",
+        "ubuntu 24.04",
+        "--format",
+        "json",
+    ]
+    done = subprocess.run(run, capture_output=True, cwd=tmp_path, timeout=60)
+    assert done.stderr == b""
+    assert json.loads(done.stdout)["facts"]["gpus"][0]["vendor"] == "nvidia"
+
+
+def test_no_number_is_no_timeout(capsys: pytest.CaptureFixture[str]) -> None:
+    from torchdoctor import cli
+
+    with pytest.raises(SystemExit) as end:
+        cli.main(["check", "--timeout", "nan"])
+    assert end.value.code == 2
+    assert "--timeout" in capsys.readouterr().err

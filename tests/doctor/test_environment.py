@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +161,33 @@ def test_changes_and_scan(tmp_path: Path) -> None:
         "gone: b 1",
         "new: d 3",
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+def test_an_interpreter_that_hangs_is_ended_with_what_it_started(tmp_path: Path) -> None:
+    program, child = tmp_path / "python", tmp_path / "child"
+    program.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {child}.new\nmv {child}.new {child}\nwait\n")
+    program.chmod(0o755)
+    with pytest.raises(NotUsableError, match="does not run as a Python 3 interpreter"):
+        inspect([str(program)], timeout=1.0)
+    process = int(child.read_text())
+    for _ in range(50):
+        try:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            break
+        if state == "Z":  # ended, and nobody has asked yet
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("what it started still runs")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+@pytest.mark.parametrize("said", ["[]", "5", "{}", '{"executable": 5, "version": [3, 12]}', "[" * 20_000])
+def test_what_says_something_else_than_an_interpreter(tmp_path: Path, said: str) -> None:
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\ncat <<'E'\n{said}\nE\n")
+    program.chmod(0o755)
+    with pytest.raises(NotUsableError, match="does not run as a Python 3 interpreter"):
+        inspect([str(program)])

@@ -132,3 +132,12 @@ def test_venv_config() -> None:
         "home": "/usr/bin",
         "version_info": "3.12.4",
     }
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_what_is_no_program(tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("no program")
+    for name in (str(text), os.devnull):
+        with pytest.raises(InterpreterNotFoundError, match="not a program that can be run"):
+            Interpreter(LiveHost(), name).check()
