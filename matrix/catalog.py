@@ -109,7 +109,10 @@ class Release:
 
     def build(self, variant: str, platform: str) -> Build | None:
         """The build of a variant for a platform, ``None`` where it was never published."""
-        return next((b for b in self.builds if b.variant == variant and b.platform == platform), None)
+        for build in self.builds:
+            if build.platform == platform and build.variant == variant:
+                return build
+        return None
 
     def on(self, platform: str) -> tuple[Build, ...]:
         """Every build published for a platform."""

@@ -114,6 +114,7 @@ def _floors() -> dict[tuple[str, str], Floor]:
     return found
 
 
+@lru_cache(maxsize=256)
 def driver_floor(cuda: int | str, os: str) -> Floor:
     """The lowest driver that runs builds of a CUDA major (``13``, ``13.2`` or ``cu132``) on ``linux`` or ``windows``
     (under WSL the Windows driver counts). Raises :class:`KeyError` for a CUDA major without a row.
@@ -136,6 +137,7 @@ def generation(compute_capability: str) -> Generation | None:
     return generations().get(compute_capability)
 
 
+@lru_cache(maxsize=256)
 def first_driver(compute_capability: str, os: str) -> Floor | None:
     """The first driver that knows a compute capability, ``None`` where no table tells (boards with a driver of their own,
     GPUs older than the tables). Derived from the toolkits, so the branch counts, not the build.

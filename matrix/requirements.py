@@ -12,7 +12,6 @@ from torchdoctor.matrix.catalog import Build, Release, version_key
 from torchdoctor.matrix.gpu_needs import gpu_outcomes
 from torchdoctor.matrix.outcome import Outcome, answered, failed
 from torchdoctor.matrix.platforms import interpreter_machine
-from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts
 
 __all__ = ["below", "interpreter_need", "interpreter_tag", "machine_findings", "never_served", "requirements"]
@@ -80,10 +79,9 @@ def interpreter_need(release: Release, platform: str, facts: Facts) -> Outcome:
         return answered(status="unknown", facts=(path,))
     rows = [r for r in release.interpreters if r.platform == platform]
     holding = [r for r in rows if tag in r.tags]
-    default = [r for r in holding if r.index == "default"]
     if holding:
-        found = default or holding
-        return answered(status="met", facts=(path,), confidence=weakest(*(r.confidence for r in found[:1])))
+        found = next((r for r in holding if r.index == "default"), holding[0])
+        return answered(status="met", facts=(path,), confidence=found.confidence)
     tags = [t for r in rows for t in r.tags]
     span = _span([t for t in tags if not t.endswith("t")])
     if tag.endswith("t"):

@@ -236,16 +236,18 @@ def _fails_everywhere(
 ) -> set[str]:
     """Those of ``ids`` by which the same variant fails on every other platform the machine may be, too."""
     for platform in platforms.possible[1:]:
-        for other in _builds(release, platform):
-            if other.variant == build.variant and ids:
-                interpreter = _interpreter(release, platform, facts, interpreters)
-                passed = set(ids)
-                for outcome in requirements(release, other, facts, interpreter=interpreter):
-                    if outcome.status == "failed":
-                        passed.discard(outcome.id)
-                        if not passed:
-                            break
-                ids = ids - passed
+        other = release.build(build.variant, platform)
+        if other is None:
+            continue
+        passed = set(ids)
+        interpreter = _interpreter(release, platform, facts, interpreters)
+        for outcome in requirements(release, other, facts, interpreter=interpreter):
+            passed.discard(outcome.id if outcome.status == "failed" else "")
+            if not passed:
+                break
+        ids = ids - passed
+        if not ids:
+            break
     return ids
 
 
