@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
-from torchdoctor.matrix.catalog import version_key
+from torchdoctor.matrix.catalog import Build, version_key
 from torchdoctor.matrix.findings import finding
+from torchdoctor.matrix.gpu_needs import accelerated_gpus
 from torchdoctor.matrix.outcome import HARDWARE, Outcome, failed
 from torchdoctor.matrix.select import Choice, Judged
 from torchdoctor.matrix.verdict import Finding, Recommendation, Status
 
-__all__ = ["COMPANIONS", "TORCH_FAILED", "notes", "recommendation", "summary"]
+__all__ = ["COMPANIONS", "TORCH_FAILED", "notes", "recommendation", "summary", "unexplained"]
 
 TORCH_FAILED = (
     "torch-import-failed", "torch-available-failed", "torch-kernel-failed", "torch-crashed", "torch-hangs", "torch-wrong-result",
@@ -97,6 +98,15 @@ def _newer(choice: Choice) -> tuple[Judged, Outcome] | None:
 
 def _hardest(outcomes: tuple[Outcome, ...]) -> Outcome:
     return max(outcomes, key=lambda o: version_key(o.value))
+
+
+def unexplained(case: Case) -> bool:
+    """Does the installed torch see no GPU although it was built for one that is there?"""
+    installed = case.installed
+    if case.facts.torch.gpu_available is not False or installed is None or installed.variant is None:
+        return False
+    vendor = Build(torch="", variant=installed.variant, platform="").vendor
+    return vendor is not None and bool(accelerated_gpus(case.facts, vendor))
 
 
 def notes(
@@ -193,6 +203,8 @@ def summary(
         missing = ", ".join(_SPOKEN.get(name, name) for name in names[:2]) or "what machine this is"
         if installed is not None and installed.version and case.asked.torch is None and case.asked.variant is None:
             variant = f" ({installed.variant})" if installed.variant else ""
+            if unexplained(case):
+                return f"torch {installed.version}{variant} sees no GPU, and nothing that is known here explains it"
             return f"not enough is known to judge the installed torch {installed.version}{variant} ({missing})"
         return f"not enough is known to decide ({missing})" + (f"; as far as is known: {install}" if install else "")
     if installed is not None and case.asked.torch is None and case.asked.variant is None:

@@ -155,8 +155,11 @@ def _status(findings: tuple[Finding, ...], case: Case, choice: Choice, over_inst
         return "unknown"  # torch was asked and failed, and nothing that is known explains it
     if over_installed:
         # A build that is there and that nothing speaks against is fine unless what it must meet is not known at all.
-        if case.facts.torch.gpu_available is not None:
+        if case.facts.torch.gpu_available:
             return "ok"
+        if case.facts.torch.gpu_available is False:
+            told = any(f.severity == "warning" for f in findings)
+            return "unknown" if advice.unexplained(case) and not told else "ok"
         return "unknown" if case.facts.gpus is None or unjudged(case, choice) else "ok"
     if choice.accepted is None or choice.accepted.unknown:
         return "unknown"
@@ -207,7 +210,7 @@ def _questions(case: Case, findings: tuple[Finding, ...], status: Status, choice
     if status in ("ok", "unknown"):
         known = {f.id for f in findings}
         missing = choice.accepted.unknown if status == "unknown" and choice.accepted is not None else ()
-        yield from (q for q in questions(case, missing) if q.id not in known)
+        yield from (q for q in questions(case, missing, blind=status == "unknown") if q.id not in known)
 
 
 def _candidate(judged: object, choice: Choice) -> Candidate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from torchdoctor.matrix.advice import TORCH_FAILED
+from torchdoctor.matrix.advice import TORCH_FAILED, unexplained
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -12,11 +12,11 @@ from torchdoctor.matrix.verdict import Finding
 __all__ = ["questions"]
 
 
-def questions(case: Case, missing: Collection[str] = ()) -> list[Finding]:
+def questions(case: Case, missing: Collection[str] = (), *, blind: bool = False) -> list[Finding]:
     """One ``insufficient-data`` note that names every missing fact that matters and the command that shows it.
-    ``missing`` are the facts the choice went without.
+    ``missing`` are the facts the choice went without; ``blind`` says that a torch that sees no GPU is still to be explained.
     """
-    asked = list(_missing(case, missing))
+    asked = list(_missing(case, missing, blind))
     if not asked:
         return []
     return [
@@ -31,10 +31,12 @@ def questions(case: Case, missing: Collection[str] = ()) -> list[Finding]:
     ]
 
 
-def _missing(case: Case, missing: Collection[str]) -> Iterator[tuple[str, str]]:
+def _missing(case: Case, missing: Collection[str], blind: bool) -> Iterator[tuple[str, str]]:
     facts = case.facts
     if case.symptom(*TORCH_FAILED):
         yield "why torch fails when it is run", "send the output of: torchdoctor capture, and of the program that fails"
+    elif blind and unexplained(case):
+        yield "why torch sees no GPU", "send the output of: torchdoctor capture, and of: nvidia-smi or rocminfo"
     collect = "send the output of: python -m torch.utils.collect_env (or: torchdoctor capture)"
     lacks = ("" if facts.system.os else "system", "" if facts.system.machine or facts.python.machine else "processor")
     if any(lacks):

@@ -137,7 +137,7 @@ def _verdict(catalog: Catalog, facts: Facts) -> Verdict:
         (UNHEARD_OF, "580.95.05", "2.15.0+cu132", "gpus[0].compute_capability"),
         (UNHEARD_OF, "580.95.05", "2.15.0+cpu", "gpus[0].compute_capability"),
         (SOME_RADEON, None, "2.15.0+rocm10.0", "gpus[0].gfx"),
-        ({**UNHEARD_OF, "compute_capability": "8.9"}, None, "2.15.0+cu132", "drivers.nvidia.version"),
+        ({**UNHEARD_OF, "compute_capability": "8.9"}, None, "2.15.0+cu132", "the NVIDIA driver's version"),
     ],
 )
 def test_an_installed_build_is_not_fine_for_want_of_facts(

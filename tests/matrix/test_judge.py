@@ -276,3 +276,22 @@ def test_a_request_nobody_can_read(catalog: Catalog, machine: Machine) -> None:
 def test_twice_the_same(catalog: Catalog, machine: Machine) -> None:
     facts = machine("1080", "5090", driver="580.95.05")
     assert judge(facts, catalog=catalog) == judge(facts, catalog=Catalog())
+
+
+@pytest.mark.parametrize(
+    ("gpus", "torch", "status"),
+    [
+        (None, "2.14.1+cu126", "unknown"),
+        (None, "2.14.1+cpu", "mismatch"),
+        ([], "2.14.1+cu126", "ok"),
+    ],
+)
+def test_a_gpu_that_torch_does_not_see_needs_a_reason(
+    catalog: Catalog, machine: Machine, gpus: list[Any] | None, torch: str, status: str
+) -> None:
+    told = {"packages": {"torch": torch}, "torch": {"gpu_available": False}} | ({} if gpus is None else {"gpus": gpus})
+    verdict = _verdict(catalog, machine("4090", driver="580.95.05", **told))
+    assert verdict.status == status
+    if status == "unknown":
+        assert verdict.summary == "torch 2.14.1 (cu126) sees no GPU, and nothing that is known here explains it"
+        assert "why torch sees no GPU" in _one(verdict, "insufficient-data").detail
