@@ -234,7 +234,11 @@ def _words(target: Target) -> str:
 def minor(python: Python) -> str | None:
     """``3.12.4`` → ``3.12``."""
     parts = (python.version or "").split(".")
-    return ".".join(parts[:2]) if len(parts) >= 2 and all(p.isdecimal() and p.isascii() and len(p) < 6 for p in parts[:2]) else None
+    return (
+        ".".join(parts[:2])
+        if len(parts) >= 2 and all(p.isdecimal() and p.isascii() and len(p) < 6 for p in parts[:2])
+        else None
+    )
 
 
 def requires_python(targets: Sequence[Target]) -> str | None:

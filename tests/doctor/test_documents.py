@@ -30,7 +30,7 @@ def test_a_profile_is_refused_in_one_line_that_names_it(tmp_path: Path, name: st
     path.write_text(content)
     for read in (read_machine, diagnose):
         with pytest.raises(InputError) as error:
-            read(str(path))  # type: ignore[operator]
+            read(str(path))
         assert str(error.value).startswith(f"{path}: "), error.value
         assert str(error.value).count(name) == 1
         assert says in str(error.value)

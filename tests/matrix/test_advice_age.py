@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-
 from torchdoctor.matrix.case import Asked
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.judge import judge

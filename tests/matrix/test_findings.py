@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torchdoctor.matrix
@@ -85,7 +86,7 @@ def test_every_id_has_a_rule() -> None:
 # ---- the helper
 
 
-def _case(**system: str) -> Case:
+def _case(**system: Any) -> Case:
     facts = Facts(system=System(**system), sources={"system.os": "/etc/os-release"})
     return Case(facts=facts, catalog=Catalog(), asked=Asked())
 
