@@ -198,21 +198,18 @@ def test_a_reader_that_goes_away_is_no_failure(machine: Path) -> None:
     assert "Traceback" not in found.stderr
 
 
-def test_a_fault_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from torchdoctor import api, cli
+def test_a_fault_of_ours_is_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torchdoctor import api
 
     def broken(*args: object, **options: object) -> None:
         raise KeyError("what nobody thought of")
 
     monkeypatch.setattr(api, "judged", broken)
     monkeypatch.delenv("TORCHDOCTOR_TRACEBACK", raising=False)
-    with pytest.raises(SystemExit) as end:
-        cli.main(["check", "--gpu", "RTX 4090", "--os", "ubuntu 24.04"])
-    said = capsys.readouterr()
-    assert end.value.code == 2
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert "fault of torchdoctor itself (KeyError" in said.err
+    said = call("check", "--gpu", "RTX 4090", "--os", "ubuntu 24.04")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.count("\n") == 1
+    assert "fault of torchdoctor itself (KeyError" in said.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
