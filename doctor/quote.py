@@ -31,7 +31,7 @@ def default_shell(os: str | None) -> str:
 
 def quote(word: str, shell: str = "posix") -> str:
     """``word`` as one argument. Raises :class:`QuoteError` for control characters, ``ValueError`` for another shell."""
-    if any(not c.isprintable() for c in word):
+    if not word.isprintable():
         raise QuoteError(f"{word!a} holds a character that cannot be printed in a command")
     if shell == "posix":
         return word if _POSIX_PLAIN.fullmatch(word) else "'" + word.replace("'", "'\"'\"'") + "'"

@@ -21,6 +21,7 @@ SCHEMA = "torchdoctor/report/1"
 DOCS = "https://torchdoctor.readthedocs.io/findings/"
 
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s:;'\"]{1,64}|/root(?=[/:\s]|$)")
+_HOME_MARKS = ("/home/", "/Users/", ":\\Users\\", "/root")  # one of them is in whatever _HOME finds
 _CREDENTIALS = re.compile(r"(://)[^/@\s]{1,256}@")
 _LEVELS = ("note", "warning", "blocker")
 
@@ -140,7 +141,7 @@ def _scrub(value: Any) -> Any:
     if isinstance(value, str):
         if "://" in value:
             value = _CREDENTIALS.sub(r"\1", value)
-        if "/" in value or "\\" in value:
+        if any(mark in value for mark in _HOME_MARKS):
             value = _HOME.sub("~", value)
         return value
     if isinstance(value, dict):

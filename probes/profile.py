@@ -53,14 +53,17 @@ def facts_to_mapping(facts: Facts) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, str | int):
+    kind: type = type(value)
+    if kind in _LEAVES:
         return value
     if isinstance(value, tuple):
         return [_plain(v) for v in value]
     if isinstance(value, Mapping):
         return {k: _plain(v) for k, v in sorted(value.items())}
-    kind: type = type(value)
-    return {name: _plain(getattr(value, name)) for name in _fields(kind)}
+    return {name: None if (held := getattr(value, name)) is None else _plain(held) for name in _fields(kind)}
+
+
+_LEAVES = frozenset({str, int, bool, type(None)})
 
 
 def read_json(text: str) -> Any:
@@ -220,11 +223,9 @@ def _normal(facts: Facts) -> Facts:
     system, python = facts.system, facts.python
     if system.machine or system.os:
         os = system.os.lower() if system.os else None
-        system = dataclasses.replace(
-            system,
-            machine=normal_machine(system.machine) if system.machine else system.machine,
-            os=_OS.get(os, os) if os else os,
-        )
+        os, machine = _OS.get(os, os) if os else os, system.machine and normal_machine(system.machine)
+        if (os, machine) != (system.os, system.machine):
+            system = dataclasses.replace(system, os=os, machine=machine)
     changes: dict[str, Any] = {}
     if python.machine:
         changes["machine"] = normal_machine(python.machine)
@@ -235,4 +236,6 @@ def _normal(facts: Facts) -> Facts:
         changes["free_threaded"] = True if python.free_threaded is None else python.free_threaded
     if changes:
         python = dataclasses.replace(python, **changes)
+    if system is facts.system and python is facts.python:
+        return facts
     return facts.replace(system=system, python=python)

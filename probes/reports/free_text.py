@@ -27,6 +27,7 @@ _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|
 _MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
 _SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
 _CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|APU|iGPU)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
+_PCI_VENDORS = ("10de:", "1002:", "8086:")
 _PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
 _OWN = (
     "laptop",
@@ -94,7 +95,10 @@ def _has_label(text: str) -> bool:
     before, colon, _ = text[:40].partition(":")
     if not colon or "(" in before:
         return False
-    return ":" in _PCI.sub("", text[:44])[:40] if _PCI.search(text[:44]) else True
+    begin = text[:44]
+    if not any(vendor in begin.lower() for vendor in _PCI_VENDORS):
+        return True
+    return ":" in _PCI.sub("", begin)[:40] if _PCI.search(begin) else True
 
 
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:

@@ -79,7 +79,7 @@ def read_packages(reading: Reading) -> None:
             rank = MEASURED + (1 if match[1] != "conda" else 0)
             _installed(reading, index, match[2], match[3], rank, build=match[4] if match[1] == "conda" else None)
             reading.taken.add(index)
-        elif match := _FREEZE.match(line):
+        elif "==" in line and (match := _FREEZE.match(line)):
             freeze.append((index, match[1], match[3]))
         elif "::" in line and (match := _CONDA_PLAN.match(line)):
             reading.saw("conda_list", 15)
