@@ -42,6 +42,7 @@ def command(files: tuple[str, ...], **values: Any) -> int:
     state = {"status": 0}
 
     def texts() -> Iterator[str]:
+        between = ""
         for name, report in _reports(files or ("-",), options, format_):
             if isinstance(report, str):
                 state["status"] = 2
@@ -53,7 +54,8 @@ def command(files: tuple[str, ...], **values: Any) -> int:
             if failed(report, values["fail_on"]) and state["status"] != 2:
                 state["status"] = 1
             if format_ == "text" and (len(files) > 1 or name not in (*files, "-")):
-                yield f"== {clean(name)}\n"
+                yield f"{between}== {clean(name)}\n"
+                between = "" if values["quiet"] else "\n"
             yield render(
                 report,
                 format_,

@@ -62,6 +62,12 @@ def _place(finding: Mapping[str, Any], report: Mapping[str, Any]) -> str:
             file, line = clean(setting.get("file") or ""), setting.get("line")
             if file and not file.startswith(("/", "~", "\\")) and ":" not in file:
                 return f"file={_property(file)}," + (f"line={line}," if isinstance(line, int) else "")
+    if finding.get("about") == "request" and pick(report, "source.kind") == "project":
+        # What cannot be met is blamed on the line that asks for it.
+        asked = clean(group(report, "sources").get("request.torch") or "").removeprefix("./")
+        file, _, number = asked.rpartition(":")
+        if file and number.isdecimal() and not file.startswith(("/", "~", "\\")) and ":" not in file:
+            return f"file={_property(file)},line={number},"
     return ""
 
 

@@ -61,6 +61,7 @@ def machine_rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Driver", _driver(facts)),
         ("Python", _python(group(facts, "python"))),
         ("torch", _torch(report)),
+        ("Project", _project(report)),
     ]
     if facts.get("gpus") == []:
         rows.insert(2, ("GPU", "none found"))
@@ -142,6 +143,16 @@ def _torch(report: Mapping[str, Any]) -> str:
     says = {True: "sees the GPU", False: "sees no GPU"}.get(torch.get("gpu_available"))  # type: ignore[arg-type]
     variant = torch.get("variant")
     return _join([f"{str(version).removesuffix(f'+{variant}')} installed", variant, says])
+
+
+def _project(report: Mapping[str, Any]) -> str:
+    """What a project's files ask for and where, ``torch>=2.15 · pyproject.toml:4``."""
+    if pick(report, "source.kind") != "project":
+        return ""
+    asked, place = pick(report, "facts.request.torch"), group(report, "sources").get("request.torch")
+    spec = clean(asked or "")
+    # A bare number is a release that a lock file names.
+    return _join([f"torch{spec if not spec[:1].isdigit() else f'=={spec}'}", str(place or "").removeprefix("./")])
 
 
 def fact_rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:

@@ -58,3 +58,19 @@ def test_a_setting_of_the_repository_is_shown_in_place(report: dict[str, Any], f
     assert render_github(report).startswith(f"::error {place}title=torchdoctor%3A driver-too-old::")
     report["findings"][0]["evidence"] = [{"fact": "settings[9]", "value": "x", "source": file}]
     assert render_github(report).startswith("::error title=")
+
+
+@pytest.mark.parametrize(
+    ("about", "place", "said"),
+    [
+        ("request", "./requirements.txt:2", "::error file=requirements.txt,line=2,title="),
+        ("machine", "./requirements.txt:2", "::error title="),
+        ("request", "/srv/requirements.txt:2", "::error title="),
+        ("request", "a,b.txt:2", "::error file=a%2Cb.txt,line=2,title="),
+        ("request", "line 2: torch", "::error title="),
+    ],
+)
+def test_the_line_that_asks_for_what_cannot_be(report: dict[str, Any], about: str, place: str, said: str) -> None:
+    finding = {"id": "driver-too-old", "severity": "blocker", "about": about, "title": "too old"}
+    report |= {"source": {"kind": "project", "name": "."}, "findings": [finding], "sources": {"request.torch": place}}
+    assert render_github(report).startswith(said)

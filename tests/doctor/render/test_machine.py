@@ -107,3 +107,21 @@ def test_each_fact_with_the_source_of_its_whole(report: dict[str, Any]) -> None:
 )
 def test_a_version_is_said_once(system: dict[str, Any], row: str) -> None:
     assert dict(machine_rows({"facts": {"system": system}}))["System"] == row
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "row"),
+    [
+        ("project", "==2.15.0", "torch==2.15.0 · requirements.txt:2"),
+        ("project", "2.15.0", "torch==2.15.0 · requirements.txt:2"),
+        ("project", None, "torch · requirements.txt:2"),
+        ("report", "==2.15.0", None),
+    ],
+)
+def test_what_a_project_asks_for(kind: str, asked: str | None, row: str | None) -> None:
+    report = {
+        "source": {"kind": kind},
+        "facts": {"request": {"torch": asked}},
+        "sources": {"request.torch": "./requirements.txt:2"},
+    }
+    assert dict(machine_rows(report)).get("Project") == row
