@@ -31,6 +31,8 @@ def read_amd(reading: Reading) -> None:
     _smi(reading)
     available: list[str] = []
     at = -1
+    if "rocm_agent_enumerator" in reading.text:
+        _enumerated(reading)
     targets = _sdk_targets(reading)
     for index, line in enumerate(reading.lines):
         if "TensileLibrary" in line:
@@ -62,6 +64,21 @@ def read_amd(reading: Reading) -> None:
             reading.gpu_lists.append(GpuList(PRINTED + 3, False, [row]))
     if available:
         reading.draft.put("torch.kernels", tuple(dict.fromkeys(available)), reading.source(at), rank=PRINTED + 4)
+
+
+def _enumerated(reading: Reading) -> None:
+    """``rocm_agent_enumerator``: a line for each GPU, and ``gfx000`` for the processor."""
+    rows = GpuList(PRINTED + 4, True)
+    for index in reading.find("rocm_agent_enumerator"):
+        for at in range(index + 1, min(index + 34, len(reading.lines))):
+            word = reading.lines[at].strip()
+            if not re.fullmatch(r"gfx\d{1,2}[0-9a-f]{2}", word):
+                break
+            if word != "gfx000":
+                rows.gpus.append(({"vendor": "amd", "gfx": word}, reading.source(at)))
+        if rows.gpus:
+            reading.gpu_lists.append(rows)
+            return
 
 
 def _sdk_targets(reading: Reading) -> set[int]:

@@ -12,11 +12,12 @@ from torchdoctor.probes.reports.reading import MEASURED, PRINTED, GpuList, Readi
 __all__ = ["read_intel"]
 
 _SYCL = re.compile(
-    r"^\s{0,8}\[(?:ext_oneapi_)?(level_zero|opencl):(gpu|cpu|acc|npu)(?::(\d{1,2})\]|\]\[(?:level_zero|opencl):(\d{1,2})\])\s{1,4}(.{1,300})$"
+    r"^\s{0,8}\[(?:ext_oneapi_)?(level_zero|opencl|cuda):(gpu|cpu|acc|npu)(?::(\d{1,2})\]|\]\[(?:level_zero|opencl|cuda):(\d{1,2})\])\s{1,4}(.{1,300})$"
 )
 _SYCL_NAME = re.compile(
     r"(Intel\(R\) [^\[,]{2,60}?(?: \[0x[0-9a-fA-F]{4}\]| Graphics(?: \d{1,2}\.\d{1,3}\.\d{1,2})?| Flex \d{2,3}| Max \d{3,4})?)(?:,? (?:V\d|OpenCL|\d{1,2}\.\d)|\s*\[\d|\s{2,}|$)"
 )
+_CUDA_DEVICE = re.compile(r"CUDA BACKEND, (\S.{2,80}?) (\d{1,2}\.\d)(?: \[CUDA (\d{1,2}\.\d{1,2})\])?\s*$")
 _RUNTIME = re.compile(r"\[(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?|\d\.\d{1,2}\.\d{4,6}(?:\+\d{1,3})?)\]")
 _XPUSMI = re.compile(
     r"^\|\s{0,4}\d{0,3}\s{0,16}\|\s{0,4}(Device Name|PCI Device ID|Vendor Name|UUID|DRM Device):\s{1,8}(\S.{0,80}?)\s{0,60}\|"
@@ -27,7 +28,7 @@ _COUNT = re.compile(r"(?:XPU |xpu )?[Dd]evice[_ ]count:?\s{1,3}(\d{1,2})\b")
 
 def read_intel(reading: Reading) -> None:
     """Intel GPUs as their tools list them."""
-    if not reading.has("level_zero", "opencl", "xpu", "intel", "clinfo", "zeinit"):
+    if not reading.has("level_zero", "opencl", "xpu", "intel", "clinfo", "zeinit", "cuda backend"):
         return
     _sycl_ls(reading)
     _xpu_smi(reading)
@@ -46,13 +47,18 @@ def read_intel(reading: Reading) -> None:
 def _sycl_ls(reading: Reading) -> None:
     rows = GpuList(MEASURED + 2, False)
     for index, line in enumerate(reading.lines):
-        if "level_zero" not in line and "opencl" not in line:
+        if "level_zero" not in line and "opencl" not in line and "cuda" not in line:
             continue
         match = _SYCL.match(line)
         if match is None or match[2] != "gpu":
             continue
         reading.saw("sycl_ls", 12)
         text = match[5]
+        if text.rstrip().endswith(",") and index + 1 < len(reading.lines):
+            text = f"{text.rstrip()} {reading.lines[index + 1].strip()[:200]}"  # a narrow page breaks before the name
+        if match[1] == "cuda":
+            _cuda_device(reading, index, text)
+            continue
         if match[1] == "level_zero" and (found := re.search(r"\[(\d\.\d{1,2}\.\d{4,6})(?:\+\d{1,3})?\]\s*$", text)):
             reading.put("runtimes.level_zero", found[1], index, PRINTED - 4)
         if match[1] == "opencl" and (found := re.search(r"\[(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?)\]\s*$", text)):
@@ -62,9 +68,23 @@ def _sycl_ls(reading: Reading) -> None:
         name = text[text.rindex("Intel(R)") if "Intel(R)" in text and "Level-Zero" in text else text.index("Intel") :]
         name = re.split(r",? V\d\b| OpenCL |\s{2,}|\s\[\d{1,2}\.| \d{1,2}\.\d{1,3}(?:\.\d{1,3})? \[", name)[0].strip()
         reading.taken.add(index)
+        if "Runtime" in name or "Level-Zero" in name:
+            continue  # the line breaks off before the device
         rows.gpus.append((xpu_fields(name), reading.source(index)))
     if rows.gpus:
         reading.gpu_lists.append(rows)
+
+
+def _cuda_device(reading: Reading, index: int, text: str) -> None:
+    """``NVIDIA CUDA BACKEND, NVIDIA A100-PCIE-40GB 8.0 [CUDA 12.2]``; old plugins print 0.0 for the capability."""
+    match = _CUDA_DEVICE.search(text)
+    if match is None:
+        return
+    fields = {"vendor": "nvidia", "name": match[1]}
+    if match[2] and match[2] != "0.0":
+        fields["compute_capability"] = match[2]
+    reading.put("drivers.nvidia.cuda", match[3], index, MEASURED)
+    reading.gpu_lists.append(GpuList(MEASURED + 2, False, [(dict(fields), reading.source(index))]))
 
 
 def _xpu_smi(reading: Reading) -> None:

@@ -54,7 +54,7 @@ def read_nvidia_smi(reading: Reading) -> None:
         _query(reading)
     if "<nvidia_smi_log" in reading.text or "<driver_version>" in reading.text:
         _xml(reading)
-    if reading.has("driver_version", "compute_cap", "memory.total", "mib,", " mib"):
+    if reading.has("driver_version", "compute_cap", "memory.total", "mib,", " mib", "--query-gpu="):
         _csv(reading)
     if rows.gpus:
         reading.gpu_lists.append(rows)
@@ -100,6 +100,7 @@ def _table(reading: Reading, rows: GpuList) -> None:
 
 
 def _cut_name(name: str) -> str:
+    name = name.partition("|")[0].rstrip()
     return re.sub(r"\s{1,20}(?:On|Off|N/A|ERR!|TCC|WDDM|MCDM|WDM)$", "", name).strip()
 
 
@@ -195,18 +196,33 @@ def _csv(reading: Reading) -> None:
             if columns is not None and rows.gpus and not line.strip():
                 columns = None
             continue
+        if len(columns) == 1:
+            if heads[0] in _CSV_FIELDS:
+                continue
+            if not _answers(columns[0], cells[0]):
+                columns = None  # a line of words: what was asked for is not below
+                continue
         row = dict(zip(columns, cells, strict=True))
+        if (driver := row.get("driver_version")) and _VERSION.fullmatch(driver):
+            reading.put("drivers.nvidia.version", driver, index, MEASURED + 3)
+            reading.saw("nvidia_smi", 5)
         name = row.get("name") or row.get("gpu_name")
-        if name is None:
+        if name is None and "compute_cap" not in row:
             continue
-        fields = {**names.gpu_from_name(name), "vendor": "nvidia"}
+        fields = {**names.gpu_from_name(name or ""), "vendor": "nvidia"}
         if (cc := row.get("compute_cap")) and re.fullmatch(r"\d{1,2}\.\d", cc):
             fields["compute_capability"] = cc
         if (memory := row.get("memory.total")) and (match := re.match(r"(\d{1,7})(?: MiB)?$", memory)):
             fields["memory"] = int(match[1]) * 1024**2
-        rows.gpus.append((fields, reading.source(index)))
-        if (driver := row.get("driver_version")) and _VERSION.fullmatch(driver):
-            reading.put("drivers.nvidia.version", driver, index, MEASURED + 3)
+        if len(fields) > 1:
+            rows.gpus.append((fields, reading.source(index)))
     if rows.gpus:
         reading.saw("nvidia_smi", 25)
         reading.gpu_lists.append(rows)
+
+
+def _answers(column: str, cell: str) -> bool:
+    """Whether ``cell`` can be the whole answer to a query for one column: an error would stand there as well."""
+    if column in ("name", "gpu_name"):
+        return any(n.start == 0 and n.end > len(cell) - 12 for n in names.find_gpus(cell, labelled=True))
+    return bool((_VERSION if column == "driver_version" else _CUDA).fullmatch(cell))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.reports.amd_smi import read_amd_smi
 from torchdoctor.probes.reports.amd_tools import read_amd
 from torchdoctor.probes.reports.collect_env import read_dump
 from torchdoctor.probes.reports.commands import read_commands
@@ -26,6 +27,7 @@ from torchdoctor.probes.reports.reading import Reading, open_reading
 from torchdoctor.probes.reports.recognise import recognise
 from torchdoctor.probes.reports.report_json import read_report_json
 from torchdoctor.probes.reports.symptoms import read_symptoms
+from torchdoctor.probes.reports.system_profiler import read_system_profiler
 from torchdoctor.probes.reports.torch_messages import read_torch_messages
 from torchdoctor.probes.reports.uv_output import read_uv
 
@@ -35,7 +37,9 @@ __all__ = ["Pasted", "read_command", "read_text"]
 _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_nvidia_smi,
     read_amd,
+    read_amd_smi,
     read_intel,
+    read_system_profiler,
     read_torch_messages,
     read_extension_messages,
     read_packages,
@@ -51,6 +55,9 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_free_text,
     read_symptoms,
 )
+
+#: Commands whose few words of output say nothing of their kind.
+_ANSWERS = ("nv_tegra_release", "nvidia-l4t-", "nvidia-jetpack", "jetson_release", "rocm_agent_enumerator")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +89,7 @@ def read_command(argv: Sequence[str], text: str) -> Draft | None:
     shown = " ".join(argv)
     reading = _read(f"$ {shown}\n{text}")
     known = [k for k, weight in reading.kinds.items() if k != "free_text" and weight >= 5]
-    return reading.draft if known else None
+    return reading.draft if known or any(word in shown for word in _ANSWERS) else None
 
 
 def _read(text: str) -> Reading:

@@ -36,3 +36,20 @@ def test_xpu_smi(facts_of: Callable[[str], Facts]) -> None:
     )
     assert facts.gpus is not None
     assert (facts.gpus[0].name, facts.gpus[0].pci_id) == ("Intel(R) Data Center GPU Max 1100", "8086:0bda")
+
+
+def test_a_wrapped_line(facts_of: Callable[[str], Facts]) -> None:
+    head = "[level_zero:gpu][level_zero:0] Intel(R) oneAPI Unified Runtime over Level-Zero V2,\n"
+    facts = facts_of(head + "    Intel(R) Arc(TM) Pro B70 Graphics 20.2.0 [1.15.38308+4]\n")
+    assert facts.gpus is not None
+    assert [g.name for g in facts.gpus] == ["Intel(R) Arc(TM) Pro B70 Graphics"]
+    assert facts_of(head).gpus is None
+
+
+def test_a_device_of_the_cuda_plugin(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("[cuda:gpu][cuda:0] NVIDIA CUDA BACKEND, NVIDIA A100-PCIE-40GB 8.0 [CUDA 12.2]\n")
+    assert facts.gpus is not None
+    assert [(g.vendor, g.name, g.compute_capability) for g in facts.gpus] == [
+        ("nvidia", "NVIDIA A100-PCIE-40GB", "8.0")
+    ]
+    assert facts.drivers.nvidia.cuda == "12.2"

@@ -131,3 +131,34 @@ def test_a_windows_table(facts_of: Callable[[str], Facts]) -> None:
         "| NVIDIA-SMI 551.78                 Driver Version: 551.78         CUDA Version: 12.4     |\n| GPU  Name                     TCC/WDDM  | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"
     )
     assert facts.system.os == "windows"
+
+
+@pytest.mark.parametrize(
+    ("column", "answer", "gpus", "driver"),
+    [
+        ("compute_cap", "8.6\n8.6\n", [(None, "8.6"), (None, "8.6")], None),
+        ("driver_version", "driver_version\n470.256.02\n", None, "470.256.02"),
+        ("name", "name\nTesla T4\n", [("Tesla T4", None)], None),
+        ("name", "No devices were found\n", None, None),
+        ("name", "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n", None, None),
+    ],
+)
+def test_one_column(
+    facts_of: Callable[[str], Facts],
+    column: str,
+    answer: str,
+    gpus: list[tuple[str | None, str | None]] | None,
+    driver: str | None,
+) -> None:
+    facts = facts_of(f"$ nvidia-smi --query-gpu={column} --format=csv\n{answer}")
+    assert (facts.gpus and [(g.name, g.compute_capability) for g in facts.gpus]) == gpus
+    assert facts.drivers.nvidia.version == driver
+
+
+def test_a_table_that_was_squeezed(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "| NVIDIA-SMI 610.47    KMD Version: 610.47    CUDA UMD Version: 13.3     |\n"
+        "|   0  NVIDIA GeForce RTX 4060  | 00000000:2B:00.0  On |                  N/A |\n"
+    )
+    assert facts.gpus is not None
+    assert [g.name for g in facts.gpus] == ["NVIDIA GeForce RTX 4060"]

@@ -33,3 +33,15 @@ def test_recorded_commands() -> None:
     assert read_command(["rocminfo"], _ROCMINFO) is not None
     assert read_command(["true"], "") is None
     assert read_command(["date"], "Mon Nov 30 10:00:00 UTC 2026\n") is None
+
+
+def test_small_answers_of_recorded_commands() -> None:
+    tegra = read_command(("cat", "/etc/nv_tegra_release"), "# R36 (release), REVISION: 4.7, BOARD: generic\n")
+    package = read_command(("dpkg-query", "--show", "nvidia-l4t-core"), "36.4.3-20250107174145")
+    agents = read_command(("rocm_agent_enumerator",), "gfx000\ngfx942\ngfx942\n")
+    assert tegra is not None
+    assert tegra.value("system.jetson") == "36.4.7"
+    assert package is not None
+    assert package.value("system.jetson") == "36.4.3"
+    assert agents is not None
+    assert [fields["gfx"] for fields, _ in agents.gpus] == ["gfx942", "gfx942"]
