@@ -172,7 +172,7 @@ def illegal_on_armv8_0(case: Case) -> Iterator[Finding]:
         severity="blocker",
         detail="The processor is Armv8.0 and has no LSE atomics; this build uses them without asking.",
         evidence=(*rows[:1], "cpu.model", "cpu.level", "torch.version"),
-        fix=("install another release: 2.3.1, 2.5.1, 2.9.1 or 2.11 and newer run on Armv8.0",),
+        fix=("install a release without the fault: 2.4.1, 2.5, 2.7 to 2.9, or 2.11 and newer",),
         lies_in="packages",
     )
 
