@@ -119,12 +119,19 @@ def _parses(line: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 @pytest.mark.parametrize(
-    ("gpus", "status", "drains"),
-    [("0,1", 0, False), ("0,1", 1, True), ("0,1", 2, False), ("0,1", 3, False), ("", 1, False)],
+    ("gpus", "status", "said", "drains"),
+    [
+        ("0,1", 0, "✓ OK fits", False),
+        ("0,1", 1, "✗ BLOCKED driver", True),
+        ("0,1", 1, "? UNKNOWN not enough is known", False),
+        ("0,1", 2, "no such file", False),
+        ("0,1", 3, "? UNKNOWN no candidate", False),
+        ("", 1, "✗ BLOCKED driver", False),
+    ],
 )
-def test_slurm_prolog(gpus: str, status: int, drains: bool, tmp_path: Path) -> None:
+def test_slurm_prolog(gpus: str, status: int, said: str, drains: bool, tmp_path: Path) -> None:
     stub = tmp_path / "torchdoctor"
-    stub.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/called"\necho "✗ BLOCKED  driver"\nexit {status}\n')
+    stub.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/called"\necho "{said}"\nexit {status}\n')
     stub.chmod(0o755)
     done = subprocess.run(
         ["sh", str(RECIPES / "slurm-prolog.sh")],
@@ -141,7 +148,7 @@ def test_slurm_prolog(gpus: str, status: int, drains: bool, tmp_path: Path) -> N
     assert (done.returncode != 0) is drains
     assert (tmp_path / "called").exists() is bool(gpus)
     if drains:
-        assert done.stdout == "print torchdoctor: ✗ BLOCKED  driver\n"
+        assert done.stdout == f"print torchdoctor: {said}\n"
     if gpus:
         name, *args = (tmp_path / "called").read_text().splitlines()
         assert name == "check"
