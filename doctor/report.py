@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -13,6 +13,7 @@ from torchdoctor.matrix.verdict import Finding, Recommendation, Verdict
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.profile import facts_to_mapping
+from torchdoctor.probes.public import public
 from torchdoctor.probes.variables import allowed_variables
 
 __all__ = ["DOCS", "SCHEMA", "Report", "error_report", "failed", "schema"]
@@ -60,7 +61,11 @@ class Report:
             "alternative": _recommendation(verdict.alternative, self.alternative_commands),
             "recommendation": _recommendation(verdict.recommendation, self.commands),
         }
-        cleaned: dict[str, Any] = _scrub(document)
+        cleaned = {
+            # A command stays one that works: the mirror in it is the one that was named.
+            key: _scrub(value, _no_homes if key in ("recommendation", "alternative") else _no_names)
+            for key, value in document.items()
+        }
         # Many rows, and every word in them is the matrix's own.
         cleaned["candidates"] = [
             {
@@ -95,7 +100,9 @@ def failed(report: Report, fail_on: str) -> bool:
 
 def error_report(kind: str, name: str, error: str) -> dict[str, Any]:
     """What stands in a stream of reports in place of an input that could not be read."""
-    document: dict[str, Any] = _scrub({"schema": SCHEMA, "source": {"kind": kind, "name": name}, "error": error})
+    document: dict[str, Any] = _scrub(
+        {"schema": SCHEMA, "source": {"kind": kind, "name": name}, "error": error}, _no_names
+    )
     return document
 
 
@@ -136,16 +143,25 @@ def _recommendation(recommendation: Recommendation | None, commands: Mapping[str
     }
 
 
-def _scrub(value: Any) -> Any:
-    """Home folders become ``~`` and credentials in URLs go: a report may be pasted in public."""
+def _scrub(value: Any, clean: Callable[[str], str]) -> Any:
+    """Every text in plain data, cleaned: a report may be pasted in public."""
     if isinstance(value, str):
-        if "://" in value:
-            value = _CREDENTIALS.sub(r"\1", value)
-        if any(mark in value for mark in _HOME_MARKS):
-            value = _HOME.sub("~", value)
-        return value
+        return clean(value)
     if isinstance(value, dict):
-        return {k: None if v is None else _scrub(v) for k, v in value.items()}
+        return {k: None if v is None else _scrub(v, clean) for k, v in value.items()}
     if isinstance(value, list):
-        return [_scrub(v) for v in value]
+        return [_scrub(v, clean) for v in value]
     return value
+
+
+def _no_names(text: str) -> str:
+    return public(_no_homes(text))
+
+
+def _no_homes(text: str) -> str:
+    """Home folders become ``~``, and credentials in URLs go."""
+    if "://" in text:
+        text = _CREDENTIALS.sub(r"\1", text)
+    if ("/" in text or "\\" in text) and any(mark in text for mark in _HOME_MARKS):
+        text = _HOME.sub("~", text)
+    return text

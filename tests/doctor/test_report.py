@@ -6,7 +6,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-
 from torchdoctor.api import Options, judged
 from torchdoctor.probes.profile import facts_from_mapping
 from torchdoctor.report import error_report, failed, schema
@@ -134,3 +133,18 @@ def test_an_error_takes_a_reports_place() -> None:
         "source": {"kind": "report", "name": "~/x.txt"},
         "error": "no such file",
     }
+
+
+def test_what_somebody_sent_names_nobody_but_the_command_keeps_its_mirror() -> None:
+    from torchdoctor.api import Options, diagnose_text
+
+    text = (
+        "trillian@gold-ws17:~$ pip install torch\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrSt\n"
+        "$ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader\nNVIDIA GeForce RTX 4090, 550.54.14\n"
+    )
+    options = Options(index_base="http://192.168.7.8/whl", variant="cu126")
+    shown = diagnose_text(text, "paste", options).to_json()
+    for name in ("trillian", "gold-ws17", "hf_AbC"):
+        assert name not in shown
+    assert "--index-url http://192.168.7.8/whl/cu126" in shown

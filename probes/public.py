@@ -1,0 +1,65 @@
+"""What a report may show of a line that somebody sent: it may be pasted in public.
+
+What this machine or its user is called is not known here; :mod:`torchdoctor.probes.redaction` knows that of a recording.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+__all__ = ["public"]
+
+_SHORTEST = 12  # shorter texts hold nothing that names anybody
+_SIGNS = ("@", "hf_", "gh", "glpat-", "sk-", "AKIA", "ASIA", "xox", "pypi-", "eyJ", "AIza", "npm_")
+_LABELS = ("token", "secret", "passw", "api", "access", "serial")
+
+
+def public(text: str) -> str:
+    """``text`` without user and host of a shell's prompt, mail addresses, tokens, serial numbers, device UUIDs and
+    addresses of networks. A text that holds nothing of the kind costs a few searches for fixed words.
+    """
+    if len(text) < _SHORTEST:
+        return text
+    if any(sign in text for sign in _SIGNS):
+        text = _pattern("mail").sub("user@host", _pattern("prompt").sub("user@host", text))
+        text = _pattern("token").sub("removed", text)
+    low = text.lower()
+    if any(label in low for label in _LABELS):
+        text = _pattern("labelled").sub(r"\1removed", text)
+    if text.count("-") > 3:
+        numbers: dict[str, int] = {}  # two devices stay two
+
+        def number(match: re.Match[str]) -> str:
+            return f"00000000-0000-0000-0000-{numbers.setdefault(match[0].lower(), len(numbers) + 1):012d}"
+
+        text = _pattern("uuid").sub(number, text)
+    if text.count(":") > 4 or text.count("-") > 4:
+        text = _pattern("card").sub("00:00:00:00:00:00", text)
+    return _pattern("address").sub("0.0.0.0", text) if text.count(".") > 2 else text
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    # Compiled when the first text needs them; most reports hold nothing of the kind.
+    return re.compile(_PATTERNS[name])
+
+
+_PATTERNS = {
+    # user@host:~$, [user@host folder]$
+    "prompt": r"(?<![\w.+/@\-])[A-Za-z_][\w.\-]{0,31}@[A-Za-z][\w.\-]{0,62}"
+    r"(?=[:\]$#%>]|\s{1,2}~|\s{1,2}[^\s\]]{1,60}\][$#])",
+    "mail": r"(?<![\w.+\-/:])[\w.+\-]{1,64}@[\w\-]{1,63}(?:\.[\w\-]{1,63}){0,4}\.[A-Za-z]{2,24}\b",
+    "token": r"\b(?:hf_[A-Za-z0-9]{16,80}|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|"
+    r"glpat-[\w\-]{16,80}|sk-[\w\-]{20,200}|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abprs]-[\w\-]{10,200}|"
+    r"pypi-[\w\-]{30,400}|eyJ[\w\-]{10,2000}\.[\w\-]{10,2000}\.[\w\-]{0,2000}|AIza[\w\-]{30,60}|"
+    r"npm_[A-Za-z0-9]{30,60})",
+    # A value only where it has a digit: "unexpected token: identifier" is a message.
+    "labelled": r"(?i)((?:token|secret|passw(?:or)?d|api[_\-]?key|access[_\-]?key|serial(?: number)?)[\"']?"
+    r"\s{0,8}[:=]\s{0,8}[\"']?)(?=[^\s\"',;&]{0,40}\d)[^\s\"',;&]{6,400}",
+    "uuid": r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![0-9A-Fa-f])",
+    "card": r"(?<![0-9A-Fa-f:.\-])[0-9A-Fa-f]{2}([:\-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:\-])",
+    # Four numbers are a version too: only where nothing but an address can stand, or in a private network.
+    "address": r"(?<=://)(?!127\.0\.0\.1|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|(?<![\w.+\-])(?:192\.168|169\.254|"
+    r"172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\w+\-]|\.\d)",
+}
