@@ -140,7 +140,7 @@ def _nodes(reading: Reading) -> None:
 
 def _groups(reading: Reading) -> tuple[set[str] | None, bool]:
     """The groups of the user who typed ``id``, and whether that is root; ``None`` where the text does not show them."""
-    if "groups=" not in reading.text:
+    if "groups=" not in reading.text:  # the answer of id without options
         return _listed_groups(reading), False
     for line in reading.find("groups="):
         if match := _ID.search(reading.lines[line]):
@@ -151,10 +151,10 @@ def _groups(reading: Reading) -> tuple[set[str] | None, bool]:
 
 def _listed_groups(reading: Reading) -> set[str] | None:
     """The answer of ``groups``: names on one line, or ``user : names``."""
-    for index in reading.find("groups"):
-        if not re.search(r"[$#%>] groups(?: \w{1,32})?\s{0,4}$", reading.lines[index]) or index + 1 >= len(
-            reading.lines
-        ):
+    for index in (*reading.find("groups"), *reading.find(" id -")):
+        if not re.search(
+            r"[$#%>] (?:groups|id -n?Gn?)(?: \w{1,32})?\s{0,4}$", reading.lines[index]
+        ) or index + 1 >= len(reading.lines):
             continue
         names = reading.lines[index + 1].rpartition(" : ")[2].split()
         if names and all(re.fullmatch(r"[a-z_][\w.-]{0,31}", n) for n in names):

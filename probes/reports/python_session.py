@@ -161,9 +161,13 @@ def _torch(reading: Reading, index: int, line: str) -> None:
             reading.put("torch.variant", values.cuda_variant(match[2]), index, PRINTED)
         else:
             reading.put("torch.hip", match[2], index, PRINTED)
+    answered = False
     for match in _ASSIGNED.finditer(line):
         if not _CONDITION.search(line[max(0, match.start() - 40) : match.start()]):  # a program's question, no answer
             _answer(reading, index, match[1], match[2])
+            answered = True
+    if answered and "__version__" not in line:
+        return  # the next line answers something else
     asks = [
         m
         for m in (
