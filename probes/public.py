@@ -21,11 +21,10 @@ def public(text: str) -> str:
     """
     if len(text) < _SHORTEST:
         return text
-    if any(sign in text for sign in _SIGNS):
+    if _holds(text, _SIGNS):
         text = _pattern("mail").sub("user@host", _pattern("prompt").sub("user@host", text))
         text = _pattern("token").sub("removed", text)
-    low = text.lower()
-    if any(label in low for label in _LABELS):
+    if _holds(text.lower(), _LABELS):
         text = _pattern("labelled").sub(r"\1removed", text)
     if text.count("-") > 3:
         numbers: dict[str, int] = {}  # two devices stay two
@@ -37,6 +36,13 @@ def public(text: str) -> str:
     if text.count(":") > 4 or text.count("-") > 4:
         text = _pattern("card").sub("00:00:00:00:00:00", text)
     return _pattern("address").sub("0.0.0.0", text) if text.count(".") > 2 else text
+
+
+def _holds(text: str, words: tuple[str, ...]) -> bool:
+    for word in words:  # noqa: SIM110 - every text of every report comes by here, and any() takes twice the time
+        if word in text:
+            return True
+    return False
 
 
 @cache
