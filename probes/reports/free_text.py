@@ -28,6 +28,7 @@ _MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
 _SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
 _CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|APU|iGPU)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
 _PCI_VENDORS = ("10de:", "1002:", "8086:")
+_LINUX_MACHINE = re.compile(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
 _PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
 _OWN = (
     "laptop",
@@ -165,6 +166,8 @@ def _architecture(reading: Reading, index: int, low: str) -> None:
         and ((_MACHINE.search(low) and "/" not in low[:60]) or _SYSTEM_X64.search(low))
     ):
         reading.put("system.machine", machine, index, CLAIMED - 1)
+        if _LINUX_MACHINE.search(low):
+            reading.put("system.os", "linux", index, CLAIMED - 1)
     if "x86_64 architecture" in low:
         reading.put("system.machine", "x86_64", index, CLAIMED)
     if ("under emulation" in low or "emulated" in low) and ("x64" in low or "x86" in low or "amd64" in low):
