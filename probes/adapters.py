@@ -170,11 +170,14 @@ def _without_driver(host: Host) -> list[Adapter]:
 
 
 def _from_commands(host: Host) -> list[Adapter]:
+    from torchdoctor.probes.adapter_text import adapter_rows
     from torchdoctor.probes.gather import decode
 
     for argv, done in host.commands():
         text = decode(done.stdout)
         found = list(_of_reg(text)) if _GUID in text.lower() else list(_of_wmi(text)) if "Adapter" in text else []
+        if not found:
+            found = [a for row in adapter_rows(argv, text) if (a := adapter_of_wmi(row)) is not None]
         if found:
             source = " ".join(argv)[:200]
             return [replace(a, source=source) for a in found]

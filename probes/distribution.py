@@ -47,7 +47,7 @@ def _unquote(value: str) -> str:
         while at < len(value) and value[at] != '"':
             at += 2 if value[at] == "\\" else 1
         return re.sub(r'\\([\\"$`])', r"\1", value[1:at]) if "\\" in value else value[1:at]
-    return value.split(" #")[0].split()[0] if value else ""
+    return re.sub(r"\\(.)", r"\1", value.split(" #")[0].split()[0]) if value else ""
 
 
 def distribution(
@@ -66,8 +66,8 @@ def distribution(
     file = parse_os_release(lsb_file or "")
     name, version = own.get("NAME") or lsb.get("distributor id"), own.get("VERSION_ID") or lsb.get("release")
     if not (name and version):
-        for text in (release_files or {}).values():
-            found = _one_line(text)
+        for file_name, text in (release_files or {}).items():
+            found = _bare(file_name, text) or _one_line(text)
             if found[0]:
                 name, version = name or found[0], version or found[1]
                 break
@@ -77,7 +77,21 @@ def distribution(
             version = _one_line(pretty)[1]
     if not version and "debian" in (own.get("ID", ""), *own.get("ID_LIKE", "").split()):
         version = (debian_version or "").strip().split("\n")[0][:60]
+    if (
+        not (name or version or file)
+        and debian_version
+        and re.fullmatch(r"\d{1,2}(?:\.\d{1,2}){0,2}", debian_version.strip())
+    ):
+        return "Debian GNU/Linux", debian_version.strip()  # Debian itself before it had an os-release
     return name or file.get("DISTRIB_ID") or own.get("ID") or None, version or file.get("DISTRIB_RELEASE") or None
+
+
+def _bare(file_name: str, text: str) -> tuple[str, str] | None:
+    """``alpine-release`` holds its version and no name."""
+    version = text.strip()
+    if file_name == "alpine-release" and re.fullmatch(r"\d{1,4}(?:\.\d{1,4}){1,3}(?:_\w{1,12})?", version):
+        return "Alpine Linux", version
+    return None
 
 
 def _colons(text: str) -> dict[str, str]:

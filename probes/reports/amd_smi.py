@@ -15,6 +15,7 @@ _FIELD = re.compile(
     r"^\s{0,24}\"?(market[_ ]name|device_id|target_graphics_version)\"?\s{0,8}:\s{0,8}\"?([^\",\n]{1,100}?)\"?,?\s*$",
     re.I,
 )
+_INLINE = re.compile(r"\"(market_name|device_id|target_graphics_version)\":\s?\"([^\",\n]{1,100})\"")
 _ROW = re.compile(r"^\|\s{1,2}([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s{1,4}(\S.{0,50}?)\s{1,30}\|", re.I)
 # The driver of the kernel itself shows the kernel's version (6.17.0-7) there.
 _VERSIONS = re.compile(
@@ -26,6 +27,7 @@ def read_amd_smi(reading: Reading) -> None:
     """The GPUs that ``amd-smi`` lists with name, device and gfx target, the amdgpu driver and ROCm it counts with."""
     if not reading.has("market_name", "market name", "target_graphics_version", "amd-smi", "amdsmi"):
         return
+    _inline(reading)
     blocks: list[tuple[dict[str, Any], str]] = []
     table: list[tuple[dict[str, Any], str]] = []
     for index, line in enumerate(reading.lines):
@@ -48,6 +50,21 @@ def read_amd_smi(reading: Reading) -> None:
         if told:
             reading.saw("amd_smi", 20)
             reading.gpu_lists.append(GpuList(MEASURED + 2, True, told))
+
+
+def _inline(reading: Reading) -> None:
+    """JSON without line breaks."""
+    rows = GpuList(MEASURED + 2, True)
+    for index in reading.find('"asic"'):
+        for part in reading.lines[index].split('"asic"')[1:65]:
+            fields: dict[str, Any] = {"vendor": "amd"}
+            for label, value in _INLINE.findall(part[:1000]):
+                _put(fields, label, value)
+            if len(fields) > 1:
+                rows.gpus.append((fields, reading.source(index)))
+    if rows.gpus:
+        reading.saw("amd_smi", 20)
+        reading.gpu_lists.append(rows)
 
 
 def _put(fields: dict[str, Any], label: str, value: str) -> None:

@@ -17,6 +17,8 @@ _STEPPING = re.compile(r"Gfx Major/Minor/Stepping: (\d{1,2})/(\d{1,2})/(\d{1,2})
 _SMI = re.compile(
     r"^GPU\[(\d{1,2})\]\s{0,8}:\s{0,4}(Card [Ss]eries|Card [Mm]odel|GFX Version|Device Name|Card SKU|Device ID|GPU ID|VRAM Total Memory \(B\)):\s{1,12}(\S.{0,100}?)\s*$"
 )
+# The id of the device in the tables of rocm-smi: by itself and with --showhw.
+_HARDWARE = re.compile(r"^(\d{1,2})\s{1,8}\d{1,2}\s{1,8}(0x[0-9a-fA-F]{4}),?\s")
 _SMI_JSON = re.compile(r'"(Card [Ss]eries|GFX Version)": "([^"]{1,100})"')
 _TENSILE = re.compile(r"TensileLibrary_(?:lazy_|Type_\w{1,60}_|fallback_)?(gfx[0-9a-f]{3,4})")
 _HIP_VERSION = re.compile(r"HIP [Vv]ersion: ?(\d{1,2}\.\d{1,2}\.\d{3,6})|HIP version: (\d{1,2}\.\d{1,2}\.\d{3,6})")
@@ -135,6 +137,7 @@ def _agents(reading: Reading) -> None:
 
 def _smi(reading: Reading) -> None:
     cards: dict[str, tuple[dict[str, Any], str]] = {}
+    hardware = "Concise" in reading.text and "DID" in reading.text
     for index, line in enumerate(reading.lines):
         if line.startswith("GPU[") and (match := _SMI.match(line)):
             fields, _ = cards.setdefault(match[1], ({"vendor": "amd"}, reading.source(index)))
@@ -144,7 +147,15 @@ def _smi(reading: Reading) -> None:
                 fields, _ = cards.setdefault(f"json{at}", ({"vendor": "amd"}, reading.source(index)))
                 for label, value in _SMI_JSON.findall(card):
                     _card(fields, label, value)
-    rows = GpuList(MEASURED + 2, True, [c for c in cards.values() if "name" in c[0] or "gfx" in c[0]])
+        elif hardware and (match := _HARDWARE.match(line)):
+            fields, _ = cards.setdefault(match[1], ({"vendor": "amd"}, reading.source(index)))
+            _card(fields, "device id", match[2])
+            if gfx := names.gfx_target(line):
+                fields["gfx"] = gfx
+        elif "gcnArchName" in line and (gfx := names.gfx_target(line)):
+            cards[f"hip{index}"] = ({"vendor": "amd", "gfx": gfx}, reading.source(index))
+    known = ("name", "gfx", "pci_id") if hardware else ("name", "gfx")
+    rows = GpuList(MEASURED + 2, True, [c for c in cards.values() if any(k in c[0] for k in known)])
     if rows.gpus:
         reading.saw("rocm_smi", 20)
         reading.gpu_lists.append(rows)

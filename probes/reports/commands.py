@@ -41,6 +41,7 @@ _PROMPT = re.compile(
 _IMAGE_WORD = re.compile(r"^\s{0,8}FROM |\b[Dd]ocker |\b[Pp]odman |\b[Ii]mage\b|docker\.io/")
 _IMAGE = re.compile(r"(?:[\w.-]{1,60}/){0,4}[\w.-]{2,60}:\w[\w.-]{0,80}")
 _IMAGE_DRIVER = re.compile(r"\bnvidia[-_](\d{3})\b")
+_JETPACK_PACKAGE = re.compile(r"(?<![\d.])([4-7])\.\d{1,2}(?:\.\d{1,2})?[-+]b\d{1,4}\b")
 _L4T_PACKAGE = re.compile(r"(?<![\d.])(\d{2}\.\d{1,2}(?:\.\d{1,2})?)-20\d{10,12}\b")
 _DOCKER = re.compile(
     r"\bdocker (?:run|exec|compose|build|pull)|^FROM [\w./-]{3,80}(?::|\s|$)|\bdocker container|\bin docker\b|\bdocker-compose\b|in a container|OCI runtime|dockerenv|Docker image",
@@ -57,7 +58,7 @@ def read_commands(reading: Reading) -> None:
     absent = _not_exported(reading)
     variables = reading.words(*_VARIABLE_WORDS)
     containers = reading.words("docker", "podman", "image", "from ", "container", "oci runtime")
-    l4t = reading.has("nvidia-l4t-")
+    l4t, jetpack = reading.has("nvidia-l4t-"), reading.has("nvidia-jetpack")
     for index, line in enumerate(reading.lines):
         if len(line) < 4:
             continue
@@ -79,6 +80,8 @@ def read_commands(reading: Reading) -> None:
             reading.put("drivers.nvidia.version", match[1], index, CLAIMED - 1)
         if "L4T" in line or "JetPack" in line or "nv_tegra_release" in line or "(release), REVISION" in line:
             put_jetson(reading, index, line, CLAIMED)
+        elif jetpack and (match := _JETPACK_PACKAGE.search(line)):
+            put_jetson(reading, index, f"JetPack {match[1]}", CLAIMED)
         elif l4t and (match := _L4T_PACKAGE.search(line)):
             put_jetson(reading, index, f"L4T {match[1]}", CLAIMED)
 

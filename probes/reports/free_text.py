@@ -75,6 +75,7 @@ def read_free_text(reading: Reading) -> None:
             and any(w in low for w in systems)
             and _SYSTEM.search(text)
             and not text.startswith((">>>", "import "))
+            and not ("gcc" in low and ("gcc version" in low or "linux version" in low))  # the compiler's own version
         ):
             _system(reading, index, text)
         if "Mac" in text or "Apple" in text or "macOS" in text:

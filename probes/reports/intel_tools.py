@@ -66,7 +66,9 @@ def _sycl_ls(reading: Reading) -> None:
         if match[1] != "level_zero" or "Intel" not in text:
             continue
         name = text[text.rindex("Intel(R)") if "Intel(R)" in text and "Level-Zero" in text else text.index("Intel") :]
-        name = re.split(r",? V\d\b| OpenCL |\s{2,}|\s\[\d{1,2}\.| \d{1,2}\.\d{1,3}(?:\.\d{1,3})? \[", name)[0].strip()
+        name = re.split(r",? V\d\b| OpenCL |\s{2,}|\s\[\d{1,2}\.| \d{1,2}\.\d{1,3}(?:\.\d{1,3})? \[", name)[0].strip(
+            " ."
+        )
         reading.taken.add(index)
         if "Runtime" in name or "Level-Zero" in name:
             continue  # the line breaks off before the device

@@ -34,6 +34,7 @@ _MODINFO = re.compile(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
 _NVRM = re.compile(
     r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"
 )
+_WDDM = re.compile(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.1(\d)\.(\d{4})(?![\d.])")
 _CHIP = re.compile(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
 _ROCM_GROUP = re.compile(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
 _CPU_MODEL = re.compile(
@@ -48,6 +49,7 @@ def read_machine(reading: Reading) -> None:
     """System, processor, kernel, libc and devices from the commands that print them."""
     _os_release(reading)
     _processor(reading)
+    _windows_driver(reading)
     for index, line in enumerate(reading.lines):
         if len(line) < 4:
             continue
@@ -98,7 +100,7 @@ def read_machine(reading: Reading) -> None:
             reading.put("system.os", "linux", index, PRINTED)
         if ".0 " in line or ".1 " in line:
             _lspci(reading, index, line)
-        if "version" in line:
+        if "version" in line or "nvidia" in line:
             _driver_version(reading, index, line)
         if "Chip" in line and (match := _CHIP.match(line)):
             _chip(reading, index, match[1])
@@ -271,14 +273,29 @@ def _driver_version(reading: Reading, index: int, line: str) -> None:
         reading.put("drivers.nvidia.version", match[2], index, MEASURED + 3)
         reading.put("drivers.nvidia.module", "open" if match[1] else "proprietary", index, MEASURED)
         reading.draft.put("drivers.nvidia.loaded", True, reading.source(index), rank=MEASURED)
-    elif "modinfo" in line and "nvidia" in line:
-        for at in range(index + 1, min(index + 8, len(reading.lines))):
+    elif "nvidia" in line and ("modinfo" in line or "/nvidia.ko" in line):
+        # new drivers name their firmware, a line each, before their version
+        for at in range(index + 1, min(index + 40, len(reading.lines))):
             text = reading.lines[at].strip()
-            found = _MODINFO.match(text) or re.fullmatch(r"(\d{3}(?:\.\d{1,4}){1,2})", text)
+            found = _MODINFO.match(text)
+            if found is None and at < index + 8:
+                found = re.fullmatch(r"(\d{3}(?:\.\d{1,4}){1,2})", text)
             if found:
                 reading.put("drivers.nvidia.version", found[1], at, PRINTED)
                 reading.put("drivers.nvidia.installed", True, at, MEASURED)
                 break
+
+
+def _windows_driver(reading: Reading) -> None:
+    """``31.0.15.3623`` under ``DriverVersion``: only NVIDIA's third number is 1x, and its last five digits are 536.23."""
+    if "NVIDIA" not in reading.text or not reading.has("driverversion"):
+        return
+    found = {m[0]: (index, m) for index, line in enumerate(reading.lines) if (m := _WDDM.search(line))}
+    if len(found) == 1:
+        ((index, match),) = found.values()
+        digits = match[1] + match[2]
+        reading.put("drivers.nvidia.version", f"{digits[:3]}.{digits[3:]}", index, PRINTED)
+        reading.put("system.os", "windows", index, PRINTED)
 
 
 def _chip(reading: Reading, index: int, text: str) -> None:

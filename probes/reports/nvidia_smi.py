@@ -10,11 +10,11 @@ from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, GpuList, Readi
 __all__ = ["read_nvidia_smi"]
 
 _HEADER = re.compile(
-    r"NVIDIA-SMI\s{1,20}(\d{3}(?:\.\d{1,4}){1,2})?\s{0,30}(?:Driver|KMD) Version\s?:?\s{0,8}(\d{2,3}(?:\.\d{1,4}){1,2})?"
+    r"NVIDIA-SMI\s{1,20}(?:\d\.)?(\d{3}(?:\.\d{1,4}){1,2})?\s{0,30}(?:Driver|KMD) Version\s?:?\s{0,8}(\d{2,3}(?:\.\d{1,4}){1,2})?"
     r"(?:\s{1,40}CUDA (?:UMD )?Version\s?:?\s{0,8}(\d{1,2}\.\d{1,2}|N/A|ERR!)?)?"
 )
 _ROW = re.compile(
-    r"^\s{0,8}\|\s{0,5}(\d{1,3})\s{1,4}(\S.{0,60}?)\s{2,12}(?:(?:On|Off|N/A|ERR!|TCC|WDDM|MCDM|WDM)\s|\S{1,12}\s{0,3}\|)"
+    r"^\s{0,8}\|\s{0,5}(\d{1,3})\s{1,4}(\S.{0,60}?)\s{2,12}(?:(?:On|Off|N/A|ERR!|TCC|WDDM|MCDM|WDM)\s|\S{1,12}\s{0,3}\||\|\s)"
 )
 _BUS = re.compile(r"\b([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])\b")
 _MEMORY = re.compile(r"/\s{0,8}(\d{1,7})\s?MiB")
@@ -22,6 +22,7 @@ _LISTED = re.compile(r"^\s{0,8}GPU (\d{1,3}): (.{1,120}?) \(UUID: [^)]{0,60}\)")
 _MIG = re.compile(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s{1,8}Device\s{1,4}\d{1,3}:")
 _VERSION = re.compile(r"(\d{2,3}(?:\.\d{1,4}){1,2})")
 _CUDA = re.compile(r"(\d{1,2}\.\d{1,2})")
+_COMPLAINT = re.compile(r"fail|error|unable|not found|no devices|could|cannot|driver|[.:]$", re.I)
 _CSV_FIELDS = (
     "name",
     "gpu_name",
@@ -43,7 +44,7 @@ _Q = {
 
 def read_nvidia_smi(reading: Reading) -> None:
     """Driver, newest CUDA the driver speaks, and the GPUs."""
-    if not reading.has("nvidia", "driver_version", "compute_cap"):
+    if not reading.has("nvidia", "driver_version", "compute_cap", "pci.bus_id"):
         return
     rows = GpuList(MEASURED + 1, True)
     if "NVIDIA-SMI" in reading.text:
@@ -54,7 +55,7 @@ def read_nvidia_smi(reading: Reading) -> None:
         _query(reading)
     if "<nvidia_smi_log" in reading.text or "<driver_version>" in reading.text:
         _xml(reading)
-    if reading.has("driver_version", "compute_cap", "memory.total", "mib,", " mib", "--query-gpu="):
+    if reading.has("driver_version", "compute_cap", "memory.total", "mib,", " mib", "pci.bus_id", "--query-gpu="):
         _csv(reading)
     if rows.gpus:
         reading.gpu_lists.append(rows)
@@ -224,5 +225,5 @@ def _csv(reading: Reading) -> None:
 def _answers(column: str, cell: str) -> bool:
     """Whether ``cell`` can be the whole answer to a query for one column: an error would stand there as well."""
     if column in ("name", "gpu_name"):
-        return any(n.start == 0 and n.end > len(cell) - 12 for n in names.find_gpus(cell, labelled=True))
+        return len(cell) <= 64 and names.vendor_of(cell) == "nvidia" and not _COMPLAINT.search(cell)
     return bool((_VERSION if column == "driver_version" else _CUDA).fullmatch(cell))

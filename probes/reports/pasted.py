@@ -57,7 +57,8 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
 )
 
 #: Commands whose few words of output say nothing of their kind.
-_ANSWERS = ("nv_tegra_release", "nvidia-l4t-", "nvidia-jetpack", "jetson_release", "rocm_agent_enumerator")
+_ANSWERS = ("nv_tegra_release", "nvidia-l4t-", "nvidia-jetpack", "jetson_release", "rocm_agent_enumerator",
+            "/proc/driver/nvidia/version", "modinfo nvidia")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,3 +78,14 @@ def test_without_distro_the_old_files_say_nothing(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "distro", None)
     assert distribution(None, release_files={"centos-release": "CentOS release 6.7 (Final)"}) == (None, None)
     assert distribution("NAME=Fedora\nVERSION_ID=42\n") == ("Fedora", "42")
+
+
+def test_systems_older_than_os_release() -> None:
+    assert distribution(None, release_files={"alpine-release": "3.4.6\n"}) == ("Alpine Linux", "3.4.6")
+    assert distribution(None, debian_version="6.0.10\n") == ("Debian GNU/Linux", "6.0.10")
+    assert distribution(None, debian_version="wheezy/sid\n") == (None, None)
+    assert distribution(None, lsb_file="DISTRIB_ID=Ubuntu\n", debian_version="6.0\n") == ("Ubuntu", None)
+
+
+def test_an_escape_outside_quotes() -> None:
+    assert distribution("NAME=Foo\nVERSION_ID=1\\.2\n") == ("Foo", "1.2")

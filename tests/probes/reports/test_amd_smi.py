@@ -64,3 +64,11 @@ def test_the_kernels_own_driver_has_no_version_of_its_own(facts_of: Callable[[st
 
 def test_blocks_without_a_device_are_no_gpu(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of("amd-smi monitor\nGPU: 0\n    POWER: 12 W\n").gpus is None
+
+
+def test_json_in_one_line(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        '{"gpu_data": [{"gpu": 0, "asic": {"market_name": "AMD Instinct MI210", "device_id": "0x740f"}}]}\n'
+    )
+    assert facts.gpus is not None
+    assert [(g.name, g.pci_id) for g in facts.gpus] == [("AMD Instinct MI210", "1002:740f")]

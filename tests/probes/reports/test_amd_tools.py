@@ -53,3 +53,23 @@ def test_what_rocblas_holds(facts_of: Callable[[str], Facts]) -> None:
     )
     assert facts.torch.kernels == ("gfx908", "gfx1030")
     assert facts.gpus is not None and facts.gpus[0].gfx == "gfx900"
+
+
+def test_tables_of_rocm_smi_name_the_device(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "===== ROCm System Management Interface =====\n=========== Concise Info ===========\nDevice  Node  IDs              Temp\n              (DID,     GUID)  (Edge)\n"
+        "0       1     0x66a1,   7068   29.0C  17.0W\n1       2     0x744c,   1111   29.0C  17.0W\n"
+    )
+    assert facts.gpus is not None
+    assert [g.pci_id for g in facts.gpus] == ["1002:66a1", "1002:744c"]
+    facts = facts_of(
+        "===== Concise Hardware Info =====\nGPU  NODE  DID     GUID   GFX VER\n0    1     0x73bf  12345  gfx1030  N/A\n"
+    )
+    assert facts.gpus is not None
+    assert [(g.pci_id, g.gfx) for g in facts.gpus] == [("1002:73bf", "gfx1030")]
+
+
+def test_hipinfo(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("device#                           0\ngcnArchName:                      gfx90a:sramecc+:xnack-\n")
+    assert facts.gpus is not None
+    assert [g.gfx for g in facts.gpus] == ["gfx90a"]

@@ -58,3 +58,11 @@ def test_a_driver_that_is_named(facts_of: FactsOf) -> None:
 def test_what_a_tool_measured_outranks_what_a_person_typed(facts_of: FactsOf) -> None:
     facts = facts_of("I use Ubuntu 20.04\nLinux box 6.8.0-45-generic #45 SMP x86_64 GNU/Linux\nldd (GNU libc) 2.39\n")
     assert (facts.system.kernel, facts.system.libc_version) == ("6.8.0-45-generic", "2.39")
+
+
+def test_the_version_of_a_compiler_is_not_the_systems(facts_of: Callable[[str], Facts]) -> None:
+    for line in (
+        "GCC version:  gcc version 5.4.0 20160609 (Ubuntu 5.4.0-6ubuntu1~16.04.9)",
+        "Linux version 5.15.0-91-generic (buildd@host) (gcc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0, GNU ld 2.38) #101-Ubuntu SMP",
+    ):
+        assert facts_of(line).system.version is None

@@ -162,3 +162,21 @@ def test_a_table_that_was_squeezed(facts_of: Callable[[str], Facts]) -> None:
     )
     assert facts.gpus is not None
     assert [g.name for g in facts.gpus] == ["NVIDIA GeForce RTX 4060"]
+
+
+def test_the_oldest_table(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "| NVIDIA-SMI 4.304.125   Driver Version: 304.125       |\n"
+        "| GPU  Name                     | Bus-Id        Disp.  | Volatile Uncorr. ECC |\n"
+        "|   0  GeForce 8400 GS          | 0000:01:00.0     N/A |                  N/A |\n"
+        "| 40%   52C  N/A     N/A /  N/A |  50%  127MB /  255MB |     N/A      Default |\n"
+    )
+    assert facts.drivers.nvidia.version == "304.125"
+    assert facts.gpus is not None
+    assert [g.name for g in facts.gpus] == ["GeForce 8400 GS"]
+
+
+def test_columns_that_name_no_maker(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("index, uuid, name, pci.bus_id\n0, GPU-a, Tesla M60, 00000000:00:1E.0\n")
+    assert facts.gpus is not None
+    assert [(g.vendor, g.name) for g in facts.gpus] == [("nvidia", "Tesla M60")]
