@@ -74,8 +74,11 @@ def driver_key(version: str) -> tuple[int, ...]:
 
 
 def at_least(version: str, floor: str) -> bool:
-    """Whether a driver reaches a floor: ``580.00`` reaches ``580``, ``525.60.13`` reaches itself."""
-    return driver_key(version) >= driver_key(floor)
+    """Whether a driver reaches a floor: ``580.00`` reaches ``580``, ``525.60.13`` reaches itself. A bare branch, as people
+    write it (``525``), stands for its releases and reaches any floor within it.
+    """
+    key, wanted = driver_key(version), driver_key(floor)
+    return key >= (wanted[:1] if len(key) == 1 else wanted)
 
 
 @lru_cache(maxsize=1024)

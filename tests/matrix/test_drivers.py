@@ -51,6 +51,8 @@ def test_cuda_ceiling(version: str, cuda: str | None) -> None:
         ("525.147.05", "525.60.13", True),
         ("1000.1", "580", True),
         ("", "580", False),
+        ("525", "525.60.13", True),
+        ("524", "525.60.13", False),
     ],
 )
 def test_at_least(version: str, floor: str, reached: bool) -> None:
