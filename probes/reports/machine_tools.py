@@ -288,7 +288,7 @@ def _driver_version(reading: Reading, index: int, line: str) -> None:
 
 def _windows_driver(reading: Reading) -> None:
     """``31.0.15.3623`` under ``DriverVersion``: only NVIDIA's third number is 1x, and its last five digits are 536.23."""
-    if "NVIDIA" not in reading.text or not reading.has("driverversion"):
+    if "NVIDIA" not in reading.text or not reading.has("driverversion", "dxdiag"):
         return
     found = {m[0]: (index, m) for index, line in enumerate(reading.lines) if (m := _WDDM.search(line))}
     if len(found) == 1:

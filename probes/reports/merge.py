@@ -33,7 +33,7 @@ def merge_gpus(reading: Reading) -> None:
 
 
 def _only(rows: GpuList, vendor: str) -> GpuList:
-    return GpuList(rows.rank, rows.complete, [row for row in rows.gpus if row[0].get("vendor") == vendor])
+    return GpuList(rows.rank, rows.complete, [row for row in rows.gpus if row[0].get("vendor") == vendor][:_MOST])
 
 
 def _key(fields: Card) -> str:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.reports.merge import merge_gpus
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, open_reading
 
@@ -62,3 +64,9 @@ def test_vendors_do_not_mix() -> None:
 @pytest.mark.parametrize("count", [1, 8])
 def test_equal_cards_stay_as_many_as_they_are(count: int) -> None:
     assert len(_merged((MEASURED, True, SMI[:1] * count))) == count
+
+
+def test_no_list_is_longer_than_a_machine_can_be(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("name, driver_version\n" + "Tesla T4, 550.54.15\n" * 5000)
+    assert facts.gpus is not None
+    assert len(facts.gpus) == 200
