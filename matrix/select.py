@@ -288,10 +288,12 @@ def _largest_set(examined: list[Judged], facts: Facts, vendor: str) -> tuple[Jud
         served = tuple(p for p in places if p not in refused)
         if not served or len(served) == len(places):
             continue
+        newest = max((_generation(facts, p) for p in served), default=())
+        if best is not None and (len(served), newest) < best[0][:2]:
+            continue
         again = judge_build(judged.release, judged.build, facts, platforms_of(facts), gpus=served)
         if again.failed:
             continue
-        newest = max((_generation(facts, p) for p in served), default=())
         key = (len(served), newest, again.fits, again.rank)
         if best is None or key > best[0]:
             best = (key, again, tuple(p for p in places if p not in served))
