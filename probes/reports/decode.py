@@ -8,6 +8,7 @@ __all__ = ["MAX_BYTES", "NotText", "decode"]
 MAX_BYTES = 64 * 1024 * 1024
 
 _BOMS = ((b"\xff\xfe\x00\x00", "utf-32-le"), (b"\x00\x00\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))  # fmt: skip
+_CONTROLS = bytes(code for code in range(32) if code not in b"\a\b\t\n\v\f\r\x1b")
 _SAMPLE = 64 * 1024
 
 
@@ -18,7 +19,7 @@ class NotText(ValueError):
 def decode(data: bytes, name: str) -> str:
     """Text of ``data``: UTF-8 with bad bytes replaced, or UTF-16/32 with its mark.
 
-    Raises :class:`NotText` for a document over :data:`MAX_BYTES` and for binary data (NUL bytes without a mark).
+    Raises :class:`NotText` for a document over :data:`MAX_BYTES` and for binary data (full of NUL bytes or control characters, without a mark).
     """
     if len(data) > MAX_BYTES:
         raise NotText(f"{name}: {len(data)} bytes: expected at most {MAX_BYTES // (1024 * 1024)} MiB")
@@ -27,8 +28,9 @@ def decode(data: bytes, name: str) -> str:
             return data[len(mark) :].decode(codec, "replace")
     data = data.removeprefix(b"\xef\xbb\xbf")
     sample = data[:_SAMPLE]
-    # Device-tree strings and cut logs hold a NUL here and there; a binary file is full of them.
-    if sample.count(0) * 20 > len(sample):
+    # Device-tree strings and cut logs hold a NUL or another control character here and there; a binary file is full of
+    # them, a picture or an archive too, where NULs alone are few.
+    if (len(sample) - len(sample.translate(None, _CONTROLS))) * 20 > len(sample):
         if _utf16_without_mark(sample):
             return data.decode("utf-16-le", "replace")
         raise NotText(f"{name}: not a text file: expected UTF-8, or UTF-16 with its mark")
