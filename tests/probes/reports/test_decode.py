@@ -43,6 +43,6 @@ def test_what_is_packed_is_no_text() -> None:
     packed = b"\x89PNG\r\n\x1a\n" + random.Random(1).randbytes(5000)
     with pytest.raises(NotText, match="expected UTF-8"):
         decode(packed, "screen.png")
-    coloured = "\x1b[31mERROR\x1b[0m: no torch\a\r\n".encode() * 20
+    coloured = b"\x1b[31mERROR\x1b[0m: no torch\a\r\n" * 20
     assert "ERROR" in decode(coloured, "log")
     assert decode("显卡 GPU\n".encode("gbk") * 50, "x").endswith("GPU\n")
