@@ -9,17 +9,22 @@ from torchdoctor.probes.registry_text import parse_blocks
 
 __all__ = ["adapter_rows"]
 
+# pnputil and dxdiag: whether the label begins an adapter, and the property that it is called elsewhere.
+_LABELS = {
+    "Instance ID": (True, "PNPDeviceID"), "Device Description": (False, "Name"),
+    "Card name": (True, "Name"), "Device Key": (False, "PNPDeviceID"), "Driver Version": (False, "DriverVersion"),
+}  # fmt: skip
 _MOST = 64  # adapters, and lines of a table
 
 
 def adapter_rows(argv: Sequence[str], text: str) -> list[dict[str, str]]:
-    """One row for each ``Win32_VideoController`` that ``wmic``, PowerShell or ``pnputil`` printed, by property.
+    """One row for each ``Win32_VideoController`` that ``wmic``, PowerShell, ``pnputil`` or ``dxdiag`` printed, by property.
 
     Empty where ``argv`` asked for something else or nothing was printed in a form that is known.
     """
     asked = " ".join(argv).lower()
-    if "pnputil" in asked and "display" in asked:
-        return list(_of_pnputil(text))
+    if ("pnputil" in asked and "display" in asked) or "dxdiag" in asked:
+        return list(_of_labels(text))
     if "win32_videocontroller" not in asked:
         return []
     text = text.lstrip("\ufeff").strip()
@@ -70,15 +75,15 @@ def _of_table(lines: list[str]) -> Iterator[dict[str, str]]:
         yield {head: value for head, value in row.items() if not value.endswith(("...", "…"))}
 
 
-def _of_pnputil(text: str) -> Iterator[dict[str, str]]:
+def _of_labels(text: str) -> Iterator[dict[str, str]]:
     row: dict[str, str] = {}
     for line in text.splitlines():
         label, _, value = line[:1000].partition(":")
-        if label.strip() == "Instance ID":
-            if row:
-                yield row
-            row = {"PNPDeviceID": value.strip()}
-        elif label.strip() == "Device Description":
-            row["Name"] = value.strip()
+        first, key = _LABELS.get(label.strip(), (False, ""))
+        if first and row:
+            yield row
+            row = {}
+        if key and (row or first):
+            row.setdefault(key, value.strip())
     if row:
         yield row

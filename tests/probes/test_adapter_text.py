@@ -49,6 +49,12 @@ _SECOND = {"Name": "Intel(R) UHD Graphics 770", "DriverVersion": "31.0.101.5590"
             "Instance ID:                PCI\\VEN_10DE&DEV_2206\nDevice Description:         NVIDIA GeForce RTX 3080\n",
             [{"PNPDeviceID": "PCI\\VEN_10DE&DEV_2206", "Name": "NVIDIA GeForce RTX 3080"}],
         ),
+        (
+            ("dxdiag", "/t", "out.txt"),
+            "Driver Version: 1.0\n   Card name: NVIDIA GeForce RTX 3080\n  Device Key: Enum\\PCI\\VEN_10DE&DEV_2206\n"
+            "  Driver Version: 31.0.15.3623\n   Sound Devices\n   Driver Version: 10.0\n",
+            [{**_CARD, "PNPDeviceID": "Enum\\PCI\\VEN_10DE&DEV_2206"}],
+        ),
         (("wmic", "cpu", "get", "Name"), "Name\nIntel(R) Core(TM) i7\n", []),
     ],
 )  # fmt: skip
