@@ -189,8 +189,8 @@ def _vendor(variant: str) -> str | None:
 @lru_cache(maxsize=256)
 def _toolkit(variant: str) -> tuple[int, ...]:
     digits = variant.lstrip("abcdefghijklmnopqrstuvwxyz")
-    if variant.startswith("cu"):
-        return (int(digits[:-1]), int(digits[-1]))
+    if variant.startswith("cu"):  # "cuda", as reports and builds of unknown origin have it: (0, 0), like cu00
+        return (int(digits[:-1]), int(digits[-1])) if digits[1:].isdecimal() else (0, 0)
     return tuple(int(x) for x in digits.split(".")) if digits else ()
 
 

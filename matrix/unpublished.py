@@ -124,7 +124,7 @@ def nothing_published(
 def _before_its_time(case: Case, variant: str) -> bool:
     """A toolkit older than any the matrix holds may well have been published for the releases before it."""
     mine = Build(torch="", variant=variant, platform="")
-    if not mine.toolkit:
+    if not any(mine.toolkit):
         return False
     oldest = [b.toolkit for b in case.catalog.line(case.catalog.oldest())[-1].builds if b.vendor == mine.vendor]
     return bool(oldest) and mine.toolkit < min(oldest)

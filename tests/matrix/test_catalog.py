@@ -81,6 +81,7 @@ def test_lists_differ_by_system(catalog: Catalog) -> None:
     [
         ("cu132", (13, 2), "nvidia"),
         ("cu118", (11, 8), "nvidia"),
+        ("cuda", (0, 0), "nvidia"),
         ("rocm6.2.4", (6, 2, 4), "amd"),
         ("rocm10.0", (10, 0), "amd"),
         ("cpu", (), None),
