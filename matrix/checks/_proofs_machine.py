@@ -207,6 +207,18 @@ PROOFS: tuple[Proof, ...] = (
     ),
     Proof(
         finding="wsl-driver-not-visible",
+        symptoms=("wsl-libraries-missing",),
+        about="machine",
+        detail="The folder with the libraries of the Windows driver, /usr/lib/wsl/lib, is not there.",
+        fix=(
+            "install or update the NVIDIA driver in Windows (https://www.nvidia.com/drivers)",
+            "wsl --update && wsl --shutdown",
+        ),
+        when=lambda case: bool(case.facts.system.wsl) and not_usable(case),
+        facts=("system.wsl",),
+    ),
+    Proof(
+        finding="wsl-driver-not-visible",
         symptoms=("libcuda-not-found",),
         about="machine",
         detail="Inside WSL the Windows driver's libcuda is not on the loader's path.",

@@ -198,6 +198,14 @@ PROOFS: tuple[Proof, ...] = (
     ),
     Proof(
         finding="downstream-arch-missing",
+        symptoms=("bnb-no-kernel",),
+        about="installed",
+        detail="bitsandbytes itself has no code for this GPU: the error names its own source file, not torch.",
+        fix=("install a release of bitsandbytes that names this GPU, or build it from source",),
+        facts=("gpus[0].name", "packages.bitsandbytes"),
+    ),
+    Proof(
+        finding="downstream-arch-missing",
         symptoms=("bnb-library-missing",),
         about="installed",
         detail="The extension has no library for this GPU and CUDA; torch is not involved.",

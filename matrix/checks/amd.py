@@ -33,6 +33,12 @@ def _node(case: Case, path: str) -> Device | None:
     return (case.facts.devices or {}).get(path)
 
 
+_HIDE_IGPU = (
+    "export ROCR_VISIBLE_DEVICES=0  # the card's number in rocminfo; on Windows: set HIP_VISIBLE_DEVICES=1",
+    "or switch the integrated GPU off in the firmware",
+)
+
+
 @check("rocm-device-missing")
 def rocm_device_missing(case: Case) -> Iterator[Finding]:
     """An AMD GPU is known and there is no /dev/kfd."""
@@ -193,6 +199,23 @@ def gfx_override_mismatch(case: Case) -> Iterator[Finding]:
 
 
 @check("igpu-dgpu-conflict")
+def works_without_igpu(case: Case) -> Iterator[Finding]:
+    """The report itself says that GPU code runs once the integrated GPU is off."""
+    rows = [f"symptoms[{i}]" for i, _ in case.symptom("igpu-off-helps")]
+    if not rows or installed_vendor(case) != "amd" or not case.gpus("amd"):
+        return
+    yield finding(
+        "igpu-dgpu-conflict",
+        case,
+        about="installed",
+        severity="blocker",
+        detail="The integrated GPU is enumerated beside the card; without it the card works.",
+        evidence=(*rows[:1], "gpus[0].name", "gpus[0].gfx"),
+        fix=_HIDE_IGPU,
+    )
+
+
+@check("igpu-dgpu-conflict")
 def igpu_dgpu_conflict(case: Case) -> Iterator[Finding]:
     """A card the build serves and an integrated GPU it does not, and GPU code has failed to load."""
     facts, installed = case.facts, case.installed
@@ -221,8 +244,5 @@ def igpu_dgpu_conflict(case: Case) -> Iterator[Finding]:
         severity="blocker" if seen else "warning",
         detail=f"{integrated.name or integrated.gfx} is enumerated beside {cards[0][1].name or cards[0][1].gfx} and the build has no code for it.",
         evidence=(f"gpus[{place}].gfx", f"gpus[{cards[0][0]}].gfx", *(f"symptoms[{i}]" for i, _ in seen)),
-        fix=(
-            "export ROCR_VISIBLE_DEVICES=0  # the card's number in rocminfo; on Windows: set HIP_VISIBLE_DEVICES=1",
-            "or switch the integrated GPU off in the firmware",
-        ),
+        fix=_HIDE_IGPU,
     )

@@ -17,6 +17,7 @@ from torchdoctor.matrix.verdict import Finding
 
 _REGISTRY = re.compile(r"[Dd]istribution `?([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200}?)`? (?:can|with)")
 _TORCH_INDEX = re.compile(r"/whl/(?:nightly/|test/)?(?:cpu|cu\d{2,3}|rocm[\d.]{1,8}|xpu)\b")
+_MANYLINUX = re.compile(r"manylinux[\d_]{1,8}_(x86_64|aarch64)")
 _HINTED = re.compile(r"You're on \w{3,12} \(`([\w.]{3,40})`\), but `torch` ")
 _ITS_OWN = (
     "torch",
@@ -33,6 +34,7 @@ _REQUIRES = re.compile(r"^\s{0,8}(?:ERROR: )?torch \S{1,40} (?:requires|has requ
 _TAG = re.compile(
     r"manylinux_(\d{1,2})_(\d{1,3})_(\w{4,10})|manylinux(2014|2010|1)_(\w{4,10})|linux_(\w{4,10})|macosx_(\d{1,2})_(\d{1,2})_(\w{4,10})|(win32|win_amd64|win_arm64)"
 )
+_OWN_TAG = re.compile(r"\(`(cp\d{2,3})`\), but .{0,20}`torch` .{1,80}?tags?: (.{1,400})")
 _LAST_ON_CHANNEL = (
     2,
     5,
@@ -52,6 +54,12 @@ def _index_finding(case: Case, detail: str, rows: tuple[str, ...], *fix: str) ->
     )
 
 
+def _lists_this_machine(hint: re.Match[str]) -> bool:
+    """Whether the platforms that a uv hint lists hold one of the same system and machine."""
+    mine = _MANYLINUX.match(hint[1])
+    return mine is not None and any(m[1] == mine[1] for m in _MANYLINUX.finditer(hint.string, hint.end()))
+
+
 @check("index-configuration")
 def uv_took_the_wrong_one(case: Case) -> Iterator[Finding]:
     """uv resolved a distribution on an index that has no wheel of it for this platform, while the right one exists."""
@@ -60,6 +68,8 @@ def uv_took_the_wrong_one(case: Case) -> Iterator[Finding]:
         hint = next((m for _, t in case.symptom("uv-platform-hint") if (m := _HINTED.search(t))), None)
         if match is None or hint is None or "+" in match[2] or not _TORCH_INDEX.search(match[3]):
             continue
+        if _lists_this_machine(hint):
+            continue  # a wheel for this machine is there and wants more of the system than it has
         release = case.catalog.release(match[2])
         variant = case.facts.request.variant
         possible = platforms_of(case.facts).possible
@@ -201,6 +211,27 @@ def said_so(case: Case) -> Iterator[Finding]:
                 evidence=rows,
                 fix=("make an environment with a Python version that has one (see the recommendation)",),
             )
+
+
+@check("python-unsupported")
+def uv_lists_other_pythons(case: Case) -> Iterator[Finding]:
+    """uv lists the Python tags that torch has on this platform's index, and this interpreter's is not among them."""
+    for index, text in case.symptom("uv-abi-hint"):
+        match = _OWN_TAG.search(text)
+        if match is None or match[1] in re.findall(r"`(cp\d{2,3}t?)`", match[2]) or "`cp" not in match[2]:
+            continue
+        yield finding(
+            "python-unsupported",
+            case,
+            about="request",
+            severity="blocker",
+            detail=f"The wheels of that release are for {match[2].strip()[:120]}; this interpreter is {match[1]}.",
+            evidence=(f"symptoms[{index}]", "python.version", "request.torch"),
+            fix=(
+                "uv python pin with a version of that list, then uv sync",
+                "or take a release with a wheel for this Python",
+            ),
+        )
 
 
 @check("python-32bit", "musl", "arm32", "python-implementation")

@@ -38,7 +38,7 @@ _GREP_ENV = re.compile(
 _PROMPT = re.compile(
     r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[:\s][^$#%>\n]{0,80})?[$#%>❯]\s|^\s{0,4}(?:PS )?[A-Z]:\\[^>\n]{0,120}>|^\s{0,4}>>> |^\s{0,4}[/~][\w/.-]{0,60} [#$] "
 )
-_IMAGE_WORD = re.compile(r"^\s{0,8}FROM |\b[Dd]ocker |\b[Pp]odman |\b[Ii]mage\b|docker\.io/")
+_IMAGE_WORD = re.compile(r"^\s{0,8}FROM |\b[Dd]ocker(?:file)?:? |\b[Pp]odman |\b[Ii]mage\b|docker\.io/")
 _IMAGE = re.compile(r"(?:[\w.-]{1,60}/){0,4}[\w.-]{2,60}:\w[\w.-]{0,80}")
 _IMAGE_DRIVER = re.compile(r"\bnvidia[-_](\d{3})\b")
 _JETPACK_PACKAGE = re.compile(r"(?<![\d.])([4-7])\.\d{1,2}(?:\.\d{1,2})?[-+]b\d{1,4}\b")

@@ -11,7 +11,7 @@ from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["read_free_text"]
 
-_GPU_WORDS = re.compile(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware)\b")
+_GPU_WORDS = re.compile(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware|nvidia-smi)\b")
 _DRIVER = re.compile(
     r"\b(?:[Dd]river|NVIDIA driver|nvidia-driver)[ -]{1,2}(?:[Vv]ersion)?[:= ]{0,2}(\d{3}(?:\.\d{1,4}){0,2})\b|\bR(\d{3})\b driver"
 )
@@ -26,7 +26,7 @@ _TRACE = re.compile(
 _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
 _MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
 _SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
-_CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|APU|iGPU)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
+_CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
 _PCI_VENDORS = ("10de:", "1002:", "8086:")
 _LINUX_MACHINE = re.compile(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
 _PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
@@ -54,6 +54,7 @@ def read_free_text(reading: Reading) -> None:
     systems = reading.words(*_SYSTEM_WORDS)
     machines = reading.words("x86", "aarch64", "arm", "snapdragon", "amd64", "x64", "intel", "32-bit", "32 bit")
     wsl = "wsl" in reading.low
+    apple = reading.has("mps", "macos", "darwin")
     shown = 0
     for index, line in enumerate(reading.lines):
         if len(line) < 4 or len(line) > 1000 or index in reading.taken:
@@ -78,7 +79,7 @@ def read_free_text(reading: Reading) -> None:
             and not ("gcc" in low and ("gcc version" in low or "linux version" in low))  # the compiler's own version
         ):
             _system(reading, index, text)
-        if "Mac" in text or "Apple" in text or "macOS" in text:
+        if "Mac" in text or "Apple" in text or "macOS" in text or (apple and " " in text[:6] and text[0] in "M-*oCcm"):
             hardware_words(reading, index, text, CLAIMED)
         _gpus(reading, index, text, low)
         if machines and any(w in low for w in machines):

@@ -53,7 +53,8 @@ def put_named_gpus(
         owner = {"10de": "nvidia", "1002": "amd", "8086": "intel"}.get((fields["pci_id"] or "")[:4])
         if owner != fields["vendor"]:
             fields["pci_id"] = None
-        fields["integrated"] = names.is_integrated(around)
+        # an RX card is never the integrated one that the same line may speak of
+        fields["integrated"] = None if "RX " in fields["name"] else names.is_integrated(around)
         fields = {k: v for k, v in fields.items() if v is not None}
         rows.gpus.extend((dict(fields), reading.source(index)) for _ in range(named.count))
     reading.gpu_lists.append(rows)

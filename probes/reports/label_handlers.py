@@ -269,6 +269,8 @@ def _cpu(reading: Reading, index: int, value: str, rank: int) -> None:
     model = value.strip()
     if (len(model) > 3 and not model[0].isdigit()) or "gen intel" in model.lower():
         reading.put("cpu.model", model, index, rank)
+    if "Intel " in model and reading.draft.value("system.os") == "macos" and "VirtualApple" not in model:
+        reading.put("system.machine", "x86_64", index, CLAIMED)
     hardware_words(reading, index, value, rank)
     put_named_gpus(reading, index, value, CLAIMED, labelled=False)
 
@@ -356,7 +358,7 @@ LABELS: dict[str, Handler] = _table(
     (_rocm, "rocm|rocm version|rocm-version|hip sdk|system rocm|hip version"),
     (_gfx, "gpu arch|gfx|gfx version|target|compute capability|gpu.compute capability|gpu compute capability|gfx target|arch name"),
     (_capability_seen, "capability|device capability|torch.cuda.get device capability"),
-    (_cpu, "cpu|processor|cpu model|model name|cpu name|model name |处理器|型号名称"),
+    (_cpu, "cpu|processor|processor name|cpu model|model name|cpu name|model name |处理器|型号名称"),
     (_vendor, "vendor id|vendor id |厂商 id|manufacturer"),
     (_flags, "flags|features|标记|标志"),
     (_jetson, "l4t|l4t release|l4t version"),

@@ -26,6 +26,7 @@ _LDD = re.compile(
     r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})",
     re.I,
 )
+_COUNT = re.compile(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
 _LSPCI = re.compile(
     r"^\s{0,4}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
 )
@@ -215,6 +216,8 @@ def _processor(reading: Reading) -> None:
     if reading.has("cpu op-mode", "on-line cpu", "thread(s) per core") and not reading.has("pytorch version"):
         reading.saw("lscpu", 12)
         reading.draft.put("system.os", "linux", "lscpu", rank=CLAIMED)
+    if "avx" in reading.low and reading.has("grep"):
+        _counted(reading)
     if reading.has("cpu part", "cpu implementer"):
         _arm_parts(reading)
     if "CPU:" in reading.text:
@@ -223,6 +226,14 @@ def _processor(reading: Reading) -> None:
                 below = reading.lines[index + 1].strip()
                 if below.startswith("Apple M"):
                     _chip(reading, index + 1, below)
+
+
+def _counted(reading: Reading) -> None:
+    """``grep -c avx2 /proc/cpuinfo`` that printed 0: a count is an answer, an empty output may be a cut paste."""
+    for index in reading.find("avx"):
+        match = _COUNT.search(reading.lines[index][:400])
+        if match and index + 1 < len(reading.lines) and reading.lines[index + 1].strip() == "0":
+            reading.symptom(f"no-{match[1].lower()}-said", index + 1)
 
 
 def _arm_parts(reading: Reading) -> None:

@@ -60,7 +60,7 @@ _HINT = re.compile(
 _BARE = re.compile(
     r"(?P<nv>(?:A10[GM]?|A16|A2|A30|A40|L4|L40S?|L20|L2|T4G?|V100[\w-]{0,16}|P100[\w-]{0,16}|P40|P4|K80|M60|M40|K40[cmst]?"
     r"|A\d{4}|[2345]0[56789]0(?: Ti| SUPER| Super)?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
-    r"(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
+    r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
 _CASES = {
     "gtx": "GTX", "rtx": "RTX", "rx": "RX", "gt": "GT", "mx": "MX", "geforce": "GeForce", "radeon": "Radeon", "nvidia": "NVIDIA", "quadro": "Quadro",

@@ -13,7 +13,9 @@ from torchdoctor.probes.reports.torch_words import put_torch
 __all__ = ["put_path", "read_session"]
 
 _BANNER = re.compile(r"(?:^|[\s(])Python (\d\.\d{1,2}\.\d{1,2}\S{0,20} (?:\||\(|experimental|free-threading).{0,200})$")
-_PLAIN = re.compile(r"(?:^|[\s,;/(-])[Pp]ython[ =:@v-]{0,3}(\d\.\d{1,2}(?:\.\d{1,2})?t?)(?:\s|$|[,;/)&\]+])")
+_PLAIN = re.compile(
+    r"(?:^|[\s,;/(-])[Pp]ython[ =:@v-]{0,3}(\d\.\d{1,2}(?:\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)?t?)(?:\s|$|[,;/)&\]+])"
+)
 _SHORT = re.compile(r"(?:^|[\s(/,])(?:py|cp)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
 _SITE = re.compile(
     r"[/\\][Pp]ython(3)\.?(\d{1,2})(t)?(?:-(32|arm64|64))?[/\\](?:[Ll]ib[/\\])?(?:site|dist)-packages|[/\\]python(3)\.(\d{1,2})(t)?[/\\]"
@@ -185,6 +187,9 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     ]
     if not asks or not _is_prompt(line):
         return
+    if asks == ["version.cuda"] and _printed_nothing(reading, index):
+        reading.draft.put("torch.cuda", "", reading.source(index), rank=PRINTED)
+        return
     answer_at = _next_text(reading, index)
     if answer_at is None:
         return
@@ -284,6 +289,12 @@ def _is_prompt(line: str) -> bool:
         or "python" in text[:160]
         or re.match(r"[\w.@~:/\\-]{1,60}[$#%>] ?", text) is not None
     )
+
+
+def _printed_nothing(reading: Reading, index: int) -> bool:
+    """An interpreter prints nothing for ``None``: the question alone, and right below it the next prompt."""
+    below = reading.lines[index + 1] if index + 1 < len(reading.lines) else ""
+    return reading.lines[index].strip() == ">>> torch.version.cuda" and below.lstrip().startswith(">>>")
 
 
 def _next_text(reading: Reading, index: int) -> int | None:

@@ -41,6 +41,7 @@ _NO_VERSION = re.compile(
 _CURRENT = re.compile(r"current Python version \((\d\.\d{1,2}\.\d{1,2})\) does not satisfy")
 _DEBUG_ADD = re.compile(r"Adding direct dependency: ([\w.-]{1,80})((?:>=|==|<|>)[\w.+,<>= ]{1,60})")
 _DEPENDS = re.compile(r"([\w.-]{1,80})(?:==|>=)(\S{1,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|<|~=)(\S{1,40})")
+_COMPANIONS = ("torchvision", "torchaudio", "torchcodec", "torchtext")
 _TAG = re.compile(r"(?:manylinux_(\d{1,2})_(\d{1,3})|manylinux(1|2010|2014)|musllinux_(\d{1,2})_(\d{1,3})|linux)_(x86_64|aarch64|armv7l|i686|ppc64le|s390x)$|macosx_(\d{1,2})_(\d{1,2})_(x86_64|arm64|universal2)$|(win32|win_amd64|win_arm64)$")  # fmt: skip
 _ADDED = re.compile(r"^\s{0,6}([+~-]) ([a-z0-9][\w.-]{0,80})==(\S{1,60})")
 
@@ -158,6 +159,18 @@ def _no_solution(reading: Reading, index: int, text: str) -> None:
         for m in _DEPENDS.finditer(text)
         if canonical(m[1]) not in ("torch", "torchvision", "torchaudio") and m[3] == "torch"
     }
+    companions = {
+        (m[1], m[5].rstrip(",."))
+        for m in _DEPENDS.finditer(text)
+        if m[3] == "torch" and m[4] == "==" and m[1] in _COMPANIONS
+    }
+    if (
+        companions
+        and wanted
+        and wanted[0][2].startswith("==")
+        and all(v != wanted[0][2][2:].rstrip(",.") for _, v in companions)
+    ):
+        reading.symptom("conflict-of-companion", index, text)
     others = len(_DEPENDS.findall(text)) + len(wanted)
     if holders and others >= 2:
         reading.symptom("pin-conflict", index, text)

@@ -20,6 +20,7 @@ def _seen(*ids: str, text: str = "the text", **groups: Any) -> dict[str, Any]:
 _NEEDS: dict[str, dict[str, Any]] = {
     "windows-runtime-missing": _seen("winerror-126", text=r"Error loading C:\x\torch\lib\fbgemm.dll"),
     "downstream-arch-missing": _seen("bnb-library-missing", text="libbitsandbytes_cuda121_nocublaslt.so"),
+    "wsl-libraries-missing": _seen("wsl-libraries-missing", system={"os": "linux", "wsl": 2}),
     "libcuda-not-found": _seen("libcuda-not-found", system={"os": "linux", "wsl": 2}),
     "mps-not-built": _seen("mps-not-built", system={"os": "macos", "machine": "aarch64"}, cpu={"model": "Apple M1"}),
     "nvidia-smi-not-found": _seen(
