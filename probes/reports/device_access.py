@@ -10,6 +10,9 @@ __all__ = ["read_device_access"]
 
 _VARIABLE = r"((?:CUDA|NVIDIA|HIP|ROCR|HSA|ZE|ONEAPI|SYCL|LD|TRITON)_[A-Z0-9_]{2,40})"
 _ASSIGNED = re.compile(rf"os\.environ\[[\"']{_VARIABLE}[\"']\]\s{{0,4}}=\s{{0,4}}[\"']([^\"']{{0,400}})[\"']")
+_COMMENTED = re.compile(
+    rf"print\(os\.(?:environ\[|environ\.get\(|getenv\()[\"']{_VARIABLE}[\"'][\])]{{1,2}}\)?\s{{0,4}}#\s{{0,2}}(?:->|=>|→|prints?:?)?\s{{0,2}}['\"]?(\d{{1,2}}(?:,\d{{1,2}}){{0,15}})['\"]?\s{{0,4}}$"
+)
 _ASKED = re.compile(
     rf"^\s{{0,8}}>>> (?:print\()?os\.(?:environ(?:\[|\.get\()|getenv\()[\"']{_VARIABLE}[\"']\s{{0,4}}[\])]{{1,2}}\s{{0,4}}$"
 )
@@ -95,7 +98,9 @@ def _python_variables(reading: Reading) -> None:
     for index, line in enumerate(reading.lines):
         if "os." not in line:
             continue
-        if match := _ASSIGNED.search(line[:2000]):
+        if match := _COMMENTED.search(line[:2000]):
+            _put(reading, match[1], match[2], index)
+        elif match := _ASSIGNED.search(line[:2000]):
             if not line.lstrip().startswith("#"):
                 _put(reading, match[1], match[2], index)
         elif (

@@ -16,6 +16,7 @@ _WORKS_WITH = re.compile(
 )
 
 
+_OTHER_CUDA = re.compile(r"PyTorch and ([A-Za-z][\w.-]{1,40}) were compiled with different CUDA (?:major )?versions")
 _ELF = re.compile(r"ELF 64-bit LSB .{0,24}, (x86-64|ARM aarch64),")
 
 
@@ -30,6 +31,11 @@ def read_extension_messages(reading: Reading) -> None:
             line = reading.lines[index]
             if ("torch" in line or "site-packages" in line) and (match := _ELF.search(line)):
                 reading.symptom(f"torch-library-{'x86_64' if match[1] == 'x86-64' else 'aarch64'}", index)
+    if reading.has("were compiled with different cuda"):
+        for index in reading.find("were compiled with different CUDA"):
+            match = _OTHER_CUDA.search(reading.lines[index])
+            if match and match[1].lower() not in ("torchvision", "torchaudio"):
+                reading.symptom("built-for-another-torch", index)
     if reading.has("needs to work with pytorch"):
         for index in reading.find("needs to work with PyTorch"):
             if match := _WORKS_WITH.search(reading.lines[index]):

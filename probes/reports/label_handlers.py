@@ -267,9 +267,12 @@ def _cpu(reading: Reading, index: int, value: str, rank: int) -> None:
     if not value or nothing(value) or value.isdigit():
         return
     model = value.strip()
+    if model.startswith(("iMac", "MacBook", "Mac mini", "Mac Pro", "Mac Studio")):
+        hardware_words(reading, index, value, rank)  # the computer's name, not its processor's
+        return
     if (len(model) > 3 and not model[0].isdigit()) or "gen intel" in model.lower():
         reading.put("cpu.model", model, index, rank)
-    if "Intel " in model and reading.draft.value("system.os") == "macos" and "VirtualApple" not in model:
+    if "Intel " in model and reading.has("macos", "mac os", "imac", "macbook") and not reading.has("windows", "linux"):
         reading.put("system.machine", "x86_64", index, CLAIMED)
     hardware_words(reading, index, value, rank)
     put_named_gpus(reading, index, value, CLAIMED, labelled=False)

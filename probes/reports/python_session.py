@@ -12,7 +12,9 @@ from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["put_path", "read_session"]
 
-_BANNER = re.compile(r"(?:^|[\s(])Python (\d\.\d{1,2}\.\d{1,2}\S{0,20} (?:\||\(|experimental|free-threading).{0,200})$")
+_BANNER = re.compile(
+    r"(?:^|[\s(\"'`])Python (\d\.\d{1,2}\.\d{1,2}\S{0,20} (?:\||\(|experimental|free-threading).{0,200})$"
+)
 _PLAIN = re.compile(
     r"(?:^|[\s,;/(-])[Pp]ython[ =:@v-]{0,3}(\d\.\d{1,2}(?:\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)?t?)(?:\s|$|[,;/)&\]+])"
 )

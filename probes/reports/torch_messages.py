@@ -36,7 +36,7 @@ _YOU_HAVE = re.compile(r"PyTorch (\d[\w.+]{2,30}) (?:with CUDA \d{3,5} )?\(you h
 _NONE_SEEN = re.compile(r"\bNo (?:CUDA|HIP) GPUs are available|Error: Torch is not able to use GPU")
 _HIGHEST = re.compile(r"[Hh]ighest [Cc]ompute [Cc]apability(?: among GPUs detected)?: \(?(\d{1,2})(?:\.|, ?)(\d)")
 _COMPILED = re.compile(
-    r"compiled with different CUDA versions\.? PyTorch has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2}) (?:and|whereas) (torchvision|TorchAudio|torchaudio) has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2})"
+    r"compiled with different CUDA (?:major )?versions\.? PyTorch has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2}) (?:and|whereas) (torchvision|TorchAudio|torchaudio) has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2})"
 )
 _SEES = re.compile(r"(\d{1,3}(?:\.\d{1,2})?) [GM]iB total capacity")
 
@@ -47,7 +47,7 @@ def read_torch_messages(reading: Reading) -> None:
         "capabilit",
         "driver on your system",
         "kernels for this gpu",
-        "cuda versions",
+        "different cuda ",
         "you have ",
         "no longer supports this gpu",
         "gpus are available",
@@ -131,7 +131,7 @@ def read_torch_messages(reading: Reading) -> None:
                 put_torch(reading, index, parsed, PRINTED)
             if match[1] != match[2]:
                 reading.symptom("built-for-another-torch", index)
-        if "different CUDA versions" in line and (match := _COMPILED.search(line)):
+        if "different CUDA " in line and (match := _COMPILED.search(line)):
             reading.put("torch.cuda", match[1], index, PRINTED)
             reading.put("torch.variant", values.cuda_variant(match[1]), index, PRINTED)
             reading.symptom("companion-cuda-differs", index)
