@@ -26,7 +26,7 @@ _TRACE = re.compile(
 _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
 _MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
 _SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
-_CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
+_CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
 _PCI_VENDORS = ("10de:", "1002:", "8086:")
 _LINUX_MACHINE = re.compile(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
 _PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
@@ -96,7 +96,7 @@ def _of_a_program(line: str) -> bool:
 def _has_label(text: str) -> bool:
     """Whether the line begins with a label; the colon of a PCI id makes none."""
     before, colon, _ = text[:40].partition(":")
-    if not colon or "(" in before:
+    if not colon or "(" in before or (", " in before and not text.startswith(("GPU", "Device"))):
         return False
     begin = text[:44]
     if not any(vendor in begin.lower() for vendor in _PCI_VENDORS):

@@ -59,9 +59,10 @@ _HINT = re.compile(
 # Short names that are only a GPU where the text says that a GPU follows.
 _BARE = re.compile(
     r"(?P<nv>(?:A10[GM]?|A16|A2|A30|A40|L4|L40S?|L20|L2|T4G?|V100[\w-]{0,16}|P100[\w-]{0,16}|P40|P4|K80|M60|M40|K40[cmst]?"
-    r"|A\d{4}|[2345]0[56789]0(?: Ti| SUPER| Super)?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
+    r"|A\d{4}|[2345]0[56789]0(?: ?(?:Ti|SUPER|Super))?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
     r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
+_GLUED = re.compile(r"(\d)(Ti|SUPER|Super)")
 _CASES = {
     "gtx": "GTX", "rtx": "RTX", "rx": "RX", "gt": "GT", "mx": "MX", "geforce": "GeForce", "radeon": "Radeon", "nvidia": "NVIDIA", "quadro": "Quadro",
     "tesla": "Tesla", "titan": "TITAN", "ti": "Ti", "super": "SUPER", "arc": "Arc", "intel": "Intel", "apple": "Apple", "xt": "XT", "xtx": "XTX",
@@ -148,7 +149,7 @@ def _named(text: str, start: int, end: int, vendor: str) -> Named:
         count = int(match[1] or match[2] or match[3])
     name = text[start:end].strip(" -,")
     if name[:1].isdigit() and vendor == "nvidia":  # "3090", "5060 laptop": how people shorten GeForce RTX
-        name = "GeForce RTX " + name.replace("laptop", "Laptop")
+        name = "GeForce RTX " + _GLUED.sub(r"\1 \2", name.replace("laptop", "Laptop"))
     elif _SOLD_WITH.search(name):
         name = re.sub(r" \d{1,3} ?GB$", "", name)
     return Named({"vendor": vendor, "name": name}, max(1, min(count, 64)), start, end)

@@ -39,6 +39,7 @@ _SHOW = ("name", "version", "location", "requires", "summary")
 _INSTALLING = re.compile(
     r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install"
 )
+_HAD_FROM = re.compile(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
 _GAVE = re.compile(
     r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
 )
@@ -240,7 +241,7 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         or ".whl" in low
         or ".tar.gz" in low
         or "://" in low
-        or _INSTALLING.search(low) is not None
+        or (_INSTALLING.search(low) is not None and not _HAD_FROM.match(low))
         or "distribution" in low
     ) and not re.match(r"\s{0,4}pip install torch\s{1,4}\(\d", low):
         return

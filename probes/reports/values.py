@@ -56,6 +56,7 @@ DISTRIBUTIONS: tuple[tuple[str, str], ...] = (
 _DISTRO_WORDS = re.compile(
     r"\b(" + "|".join(re.escape(w) for w, _ in DISTRIBUTIONS) + r")\b(?! ridge)"
 )  # Alpine Ridge is a controller
+_OTHER_THING = re.compile(r"torch|python|cuda|rocm|driver|gcc|pip\b|kernel|conda")  # what the number is then of
 _MAC_NAMES = {
     "high sierra": "10.13", "mojave": "10.14", "catalina": "10.15", "big sur": "11", "monterey": "12", "ventura": "13", "sonoma": "14",
     "sequoia": "15", "tahoe": "26",
@@ -200,6 +201,7 @@ def parse_system(value: str) -> SystemName | None:
         name = dict(DISTRIBUTIONS)[distro[1]]
         version = _VERSION.search(value, distro.end())
         near = version is not None and version.start() - distro.end() < 24
+        near = near and not (version and _OTHER_THING.search(low[distro.end() : version.start()]))
         number = version[1] if version and near else None
         if number and name == "Ubuntu" and re.fullmatch(r"\d{4}", number):  # image names drop the dot
             number = f"{number[:2]}.{number[2:]}"
