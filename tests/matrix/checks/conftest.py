@@ -52,9 +52,23 @@ def machine() -> Callable[..., dict[str, Any]]:
 
     def build(**groups: Any) -> dict[str, Any]:
         profile: dict[str, Any] = {
-            "system": {"os": "linux", "name": "Ubuntu", "version": "24.04", "machine": "x86_64", "container": "", "wsl": 0},
+            "system": {
+                "os": "linux",
+                "name": "Ubuntu",
+                "version": "24.04",
+                "machine": "x86_64",
+                "container": "",
+                "wsl": 0,
+            },
             "python": {"implementation": "cpython", "version": "3.12.4", "bits": 64, "machine": "x86_64"},
-            "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 4090", "compute_capability": "8.9", "integrated": False}],
+            "gpus": [
+                {
+                    "vendor": "nvidia",
+                    "name": "NVIDIA GeForce RTX 4090",
+                    "compute_capability": "8.9",
+                    "integrated": False,
+                }
+            ],
             "drivers": {"nvidia": {"version": "580.95.05", "cuda": "13.0"}},
             "packages": {},
             "environment": {},
