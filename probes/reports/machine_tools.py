@@ -216,6 +216,13 @@ def _processor(reading: Reading) -> None:
     if reading.has("cpu op-mode", "on-line cpu", "thread(s) per core") and not reading.has("pytorch version"):
         reading.saw("lscpu", 12)
         reading.draft.put("system.os", "linux", "lscpu", rank=CLAIMED)
+    if "flags: fpu " in reading.text:
+        for index in reading.find("flags: fpu "):
+            flags = reading.lines[index].partition("flags: ")[2].split()
+            if len(flags) > 20:  # in a sentence too: no other text begins so
+                reading.put("cpu.features", tuple(dict.fromkeys(flags)), index, PRINTED)
+                reading.put("system.os", "linux", index, CLAIMED)
+                reading.put("system.machine", "x86_64" if "lm" in flags else None, index, CLAIMED)
     if "avx" in reading.low and reading.has("grep"):
         _counted(reading)
     if reading.has("cpu part", "cpu implementer"):

@@ -47,6 +47,7 @@ _INLINE = re.compile(
 _CONDITION = re.compile(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
 _TORCH_COMMENT = re.compile(r"import torch\s{1,20}#\s?(\d\S{1,60})")
 _NAMES_LIST = re.compile(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
+_ONE_OF = re.compile(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
 _CAPABILITY = re.compile(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
 _ARCHS = re.compile(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
 _LIB = re.compile(r"torch[/\\]lib|site-packages[/\\]torch")
@@ -229,6 +230,8 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         asks == ["version.cuda"] and answer == "None"
     ):
         reading.put("torch.variant", "cpu", answer_at, PRINTED)
+    if "version.cuda" in asks and len(asks) > 1 and "hip" not in line and not reading.has("rocm", "xpu"):
+        _empty_cuda(reading, line, answer, answer_at)
     if "get_device_name" in asks:
         put_named_gpus(reading, answer_at, answer, PRINTED + 5, complete=answer.startswith("["))
     if (
@@ -291,6 +294,16 @@ def _is_prompt(line: str) -> bool:
         or "python" in text[:160]
         or re.match(r"[\w.@~:/\\-]{1,60}[$#%>] ?", text) is not None
     )
+
+
+def _empty_cuda(reading: Reading, line: str, answer: str, answer_at: int) -> None:
+    """``print(torch.cuda.is_available(), torch.version.cuda)`` that printed ``False None``: as many words as questions."""
+    asked = [m[0] for m in _ONE_OF.finditer(line)]
+    words = answer.replace(",", " ").lstrip("> (").rstrip(")").split()
+    once = len(words) == len(asked) and asked.count("torch.version.cuda") == 1
+    if once and words[asked.index("torch.version.cuda")] == "None":
+        reading.put("torch.variant", "cpu", answer_at, PRINTED)
+        reading.symptom("cuda-not-compiled", answer_at)
 
 
 def _printed_nothing(reading: Reading, index: int) -> bool:

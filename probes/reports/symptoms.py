@@ -162,6 +162,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("jemalloc-page", "unsupported system page size"),
     _row("elf-alignment", "not page-aligned", r"elf load command"),
     _row("bus-error-worker", "unexpected bus error encountered in worker"),
+    _row("shm-full", "unable to write to file </torch_"),
     _row("shm-full", "no space left on device", r"/dev/shm|torch_\d{1,9}_\d{1,12}"),
     _row("openmp-duplicate", "omp: error #15"),
     # packages
