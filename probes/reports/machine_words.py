@@ -87,7 +87,9 @@ _APPLE = re.compile(r"\b(?:Apple |Mac(?:Book)?[\w ]{0,24}?\(?)?\b(M[1-9](?: (?:P
 def hardware_words(reading: Reading, index: int, value: str, rank: int) -> None:
     """Machines whose name settles more than it says: Apple silicon, Raspberry Pi, Jetson, DGX Spark."""
     low = value.lower()
-    if ("apple" in low or "mac" in low or "backends.mps" in low or _CHIP_FIRST.match(value)) and (match := _APPLE.search(value)):
+    if ("apple" in low or "mac" in low or "backends.mps" in low or _CHIP_FIRST.match(value)) and (
+        match := _APPLE.search(value)
+    ):
         reading.put("cpu.model", f"Apple {match[1]}", index, rank)
         reading.put("system.machine", "aarch64", index, MEASURED + 2)
         reading.put("system.os", "macos", index, CLAIMED - 1)
