@@ -210,7 +210,7 @@ def summary(
     if installed is not None and case.asked.torch is None and case.asked.variant is None:
         variant = f" ({installed.variant})" if installed.variant else ""
         name = f"torch{' ' + installed.version if installed.version else ''}{variant}"
-        idle = any(f.id == "cuda-build-on-cpu-host" for f in findings)
+        idle = any(f.id in ("cuda-build-on-cpu-host", "wrong-variant") for f in findings)
         fits = f"{name} runs on this machine's CPU" if idle else f"{name} fits this machine"
         return f"{fits}; {warnings[0].detail or warnings[0].title}" if warnings else fits
     if warnings and install:

@@ -12,7 +12,7 @@ from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
 from torchdoctor.matrix.grounds import install_hint, telling, to_findings
 from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.platforms import interpreter_machine, platforms_of
-from torchdoctor.matrix.request import RequestError, normal_variant
+from torchdoctor.matrix.request import RequestError, in_family, normal_variant
 from torchdoctor.matrix.requirements import requirements
 from torchdoctor.matrix.select import Choice, Judged, gpu_vendors
 from torchdoctor.matrix.verdict import Finding
@@ -22,6 +22,9 @@ __all__ = ["fit", "installed_torch", "unjudged"]
 
 _LEFT_ALONE = ("source", "vendor", "editable", "nightly", "conda")
 """Origins whose version number names no stock wheel."""
+
+_FAMILIES = ("cuda", "rocm")
+"""Variants that name a vendor's builds without saying which."""
 
 _ASKED_OF_INSTALLED = frozenset(
     {"driver-too-old", "gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing", "jetson-needs-vendor-wheel",
@@ -88,11 +91,22 @@ def _variant(facts: Facts, local: str, release: Release | None) -> str | None:
 
 def _stock_build(release: Release, variant: str, facts: Facts) -> Build | None:
     """The published build; where the platform is not known, one only if all platforms agree on its code."""
+    if variant in _FAMILIES:
+        return _widest(release, variant, facts)
     plain = "cpu" if variant == "mps" else variant
     builds = [b for p in platforms_of(facts).possible if (b := release.build(plain, p))]
     if builds and all(b.kernels == builds[0].kernels for b in builds):
         return dataclasses.replace(builds[0], variant=variant)
     return None
+
+
+def _widest(release: Release, family: str, facts: Facts) -> Build | None:
+    """Where only "a CUDA build" is known: one with the code of all of the release's, which fails only what all fail."""
+    builds = [b for p in platforms_of(facts).possible for b in release.on(p) if in_family(b.variant, family)]
+    if not builds or any(b.kernels is None for b in builds):
+        return None
+    kernels = tuple(dict.fromkeys(k for b in builds for k in (*(b.kernels or ()), *(b.ptx or ()))))
+    return dataclasses.replace(builds[0], variant=family, kernels=kernels, ptx=())
 
 
 def fit(case: Case, today: Choice) -> Iterator[Finding]:
@@ -104,9 +118,10 @@ def fit(case: Case, today: Choice) -> Iterator[Finding]:
         return
     cure = today.accepted if today.accepted is not None and today.accepted.uses_gpu else None
     wrong = list(_wrong_variant(case, installed, cure, today))
-    if wrong:
+    if any(f.severity == "blocker" for f in wrong):
         yield from wrong
         return
+    yield from wrong
     yield from _foreign(case, installed, today)
     yield from _driver_first(case, installed, today)
     outcomes = [o for o in _outcomes(case, installed) if o.status == "failed" and o.id in _ASKED_OF_INSTALLED]
@@ -155,7 +170,7 @@ def unjudged(case: Case, today: Choice) -> tuple[str, ...]:
             for o in _outcomes(case, installed)
             if o.status == "unknown"
             for f in o.facts
-            if f.startswith(("gpus[", "drivers."))
+            if f.startswith(("gpus[", "drivers.", "torch."))
         )
     )
 
@@ -194,6 +209,9 @@ def _outcomes(case: Case, installed: Installed) -> Iterator[Outcome]:
     if installed.kernels is not None:
         build = dataclasses.replace(build, kernels=tuple(installed.kernels), ptx=())
     for outcome in requirements(release, build, facts):
+        if variant in _FAMILIES and outcome.gpu is not None and outcome.status == "met":
+            yield dataclasses.replace(outcome, status="unknown", facts=("torch.variant",))
+            continue
         # A build that no table knows is judged by its code, its toolkit and its line's Metal minimum alone.
         known = outcome.id == "macos-too-old" or (outcome.id == "driver-too-old" and variant != "cu00")
         if stock is not None or outcome.gpu is not None or known:
@@ -241,7 +259,10 @@ def _driver_first(case: Case, installed: Installed, today: Choice) -> Iterator[F
 def _wrong_variant(case: Case, installed: Installed, cure: Judged | None, today: Choice) -> Iterator[Finding]:
     """A CPU build beside a GPU that a wheel would use, or a build for another vendor's GPU."""
     vendors, variant = gpu_vendors(case.facts), installed.variant
-    if variant is None or cure is None or case.facts.torch.gpu_available:
+    if variant is None or case.facts.torch.gpu_available:
+        return
+    if cure is None:
+        yield from _for_another_vendor(case, installed, today)
         return
     if any(name.startswith("gpus[") for name in cure.unknown):
         return  # which code the GPU runs is not known, so neither is whether another build would use it
@@ -266,6 +287,25 @@ def _wrong_variant(case: Case, installed: Installed, cure: Judged | None, today:
         detail=detail,
         evidence=("torch.version", "packages.torch", "torch.variant", *(f"gpus[{i}].name" for i in cure.covers)),
         fix=[*fix, *(h for h in install_hint(cure) if h not in fix)],
+    )
+
+
+def _for_another_vendor(case: Case, installed: Installed, today: Choice) -> Iterator[Finding]:
+    """A GPU build beside a card of another vendor that no wheel serves here: it works on the CPU, as any would."""
+    vendor, gpus = _vendor(installed.variant), case.facts.gpus or ()
+    cards = [i for i, g in enumerate(gpus) if g.integrated is False and g.vendor in ("nvidia", "amd", "intel")]
+    if vendor in (None, "apple") or not cards or any(g.vendor == vendor for g in gpus):
+        return
+    names = ", ".join(dict.fromkeys(gpus[i].name or gpus[i].vendor or "" for i in cards))
+    yield finding(
+        "wrong-variant",
+        case,
+        about="installed",
+        severity="warning",
+        lies_in="packages",
+        detail=f"torch {installed.version} ({installed.variant}) is built for {vendor} GPUs, this machine has {names}, which no wheel of the torch indexes serves here",
+        evidence=("torch.version", "packages.torch", "torch.variant", *(f"gpus[{i}].name" for i in cards)),
+        fix=install_hint(today.accepted) or ("take the CPU build",),
     )
 
 

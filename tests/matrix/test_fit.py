@@ -196,3 +196,22 @@ def test_no_other_release_is_asked_for_where_none_would_help(catalog: Catalog, m
     verdict = _verdict(catalog, machine(driver="595.71.05", arch="aarch64", gpus=[rubin], packages={"torch": "2.2.2"}))
     assert verdict.status == "ok"
     assert "no-wheel-for-platform" not in {f.id for f in verdict.findings}
+
+
+def test_a_card_that_no_wheel_serves_beside_a_build_for_another_vendor(catalog: Catalog, machine: Machine) -> None:
+    facts = machine("7900", os="windows", packages={"torch": "2.9.1+cu128"})
+    found = {f.id: f for f in judge(facts, catalog=catalog).verdict.findings}
+    assert found["wrong-variant"].severity == "warning"
+    assert "which no wheel of the torch indexes serves here" in found["wrong-variant"].detail
+    # an integrated chip is no accelerator: the default build is simply what pip gives
+    facts = machine("renoir", packages={"torch": "2.9.1"})
+    assert "wrong-variant" not in {f.id for f in judge(facts, catalog=catalog).verdict.findings}
+
+
+def test_a_build_of_which_only_the_family_is_known(catalog: Catalog, machine: Machine) -> None:
+    """No CUDA build of 2.4.0 carries Blackwell, so any of them fails; of 2.8.0 some do, so which one it is must be known."""
+    old = judge(machine("5090", driver="580.95.05", packages={"torch": "2.4.0+cuda"}), catalog=catalog).verdict
+    assert {f.id for f in old.findings if f.severity == "blocker"} == {"gpu-newer-than-wheel"}
+    new = judge(machine("5090", driver="580.95.05", packages={"torch": "2.8.0+cuda"}), catalog=catalog).verdict
+    assert new.status == "unknown"
+    assert not [f for f in new.findings if f.severity != "note"]
