@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from torchdoctor.documents import LIMIT, InputError, decode_document, is_zip, json_object, read_document
@@ -54,7 +54,6 @@ class Options:
     timeout: float = 10.0
     every: bool = False
     data_age: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 _catalog: Catalog | None = None
@@ -82,9 +81,7 @@ def diagnose(source: str | Path | Facts | None = None, options: Options | None =
     return diagnose_text(read_document(name), name, options)
 
 
-def check(
-    options: Options, *, progress: Callable[[str], None] | None = None, timings: bool = False, ask: bool = False
-) -> Report:
+def check(options: Options, *, progress: Callable[[str], None] | None = None, ask: bool = False) -> Report:
     """Judge the machine this runs on. ``ask`` also runs the installed torch, in a child with a deadline."""
     facts, spent, leftovers = examine(options, progress=progress, ask=ask)
     report = judged(facts, ("live", "this machine"), options)

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
+from torchdoctor.matrix.lint_releases import lint_releases
 from torchdoctor.matrix.lint_tables import CHECKS, Read
 from torchdoctor.matrix.tables import CONFIDENCES, table
 
@@ -37,12 +37,7 @@ _KEYS = frozenset(("columns", "rows", "source", "confidence", "note", "vendor"))
 
 def lint() -> list[str]:
     """Every fault of the shipped data, one line each; empty when all is well."""
-    faults = lint_hardware()
-    try:
-        releases = import_module("torchdoctor.matrix.lint_releases")
-    except ModuleNotFoundError:
-        return faults
-    return faults + list(releases.lint_releases())
+    return lint_hardware() + lint_releases()
 
 
 def lint_hardware(read: Read = table) -> list[str]:

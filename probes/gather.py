@@ -86,7 +86,7 @@ def gather(
     deadline = start + timeout
     interpreter = Interpreter(host, python)
     interpreter.check()
-    runs = [_Run(name, module) for name in _PROBES if (module := _module(name)) is not None]
+    runs = [_Run(name, _module(name)) for name in _PROBES]
     soft = deadline - min(_MARGIN, timeout / 10)
     leftovers: tuple[str, ...] = ()
     try:
@@ -126,14 +126,8 @@ def _built(draft: Draft) -> Facts:
                 raise
 
 
-def _module(name: str) -> ModuleType | None:
-    full = f"torchdoctor.probes.{name}"
-    try:
-        return import_module(full)
-    except ModuleNotFoundError as error:
-        if error.name == full:
-            return None
-        raise
+def _module(name: str) -> ModuleType:
+    return import_module(f"torchdoctor.probes.{name}")
 
 
 def _one(run: _Run, host: Host, interpreter: Interpreter, deadline: float) -> None:
@@ -208,10 +202,8 @@ def _add_recorded(host: Host, merged: Draft, readings: list[list[Reading]]) -> N
     commands = host.commands()
     if not commands:
         return
-    try:
-        from torchdoctor.probes.reports.pasted import read_command
-    except ImportError:
-        return
+    from torchdoctor.probes.reports.pasted import read_command
+
     for argv, completed in commands:
         for raw in (completed.stdout, completed.stderr or b""):
             if not raw.strip():

@@ -17,10 +17,12 @@ from torchdoctor.probes.live import LiveHost
 @pytest.fixture
 def probes(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Replaces all probes by the functions given by name."""
+    order = gathering._PROBES
 
     def install(**functions: Any) -> None:
         modules = {name: SimpleNamespace(probe=function) for name, function in functions.items()}
-        monkeypatch.setattr(gathering, "_module", lambda name: modules.get(name))
+        monkeypatch.setattr(gathering, "_PROBES", tuple(name for name in order if name in modules))
+        monkeypatch.setattr(gathering, "_module", modules.__getitem__)
 
     return install
 
