@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchdoctor.matrix.catalog import INDEX_ROOT, Build, Catalog, Release, version_key
 from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
@@ -162,12 +163,17 @@ def _candidates(
         yield judge_build(release, build, facts, platforms, interpreters=interpreters, beside=beside)
 
 
-def _builds(release: Release, platform: str) -> Iterator[Build]:
-    for build in release.on(platform):
-        if platform == "macos_arm64" and build.variant == "cpu":
-            # One wheel, two uses: with Metal where the system is new enough for it, without where it is not.
-            yield dataclasses.replace(build, variant="mps")
-        yield build
+@lru_cache(maxsize=1024)
+def _builds(release: Release, platform: str) -> tuple[Build, ...]:
+    builds = release.on(platform)
+    if platform != "macos_arm64":
+        return builds
+    # One wheel, two uses: with Metal where the system is new enough for it, without where it is not.
+    return tuple(
+        use
+        for build in builds
+        for use in ([dataclasses.replace(build, variant="mps"), build] if build.variant == "cpu" else [build])
+    )
 
 
 def judge_build(
