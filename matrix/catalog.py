@@ -17,7 +17,17 @@ from torchdoctor.probes.facts import dataclass
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["MATRIX_DATE", "Broken", "Build", "Catalog", "Interpreters", "Release", "line_of", "toolkit_of", "version_key"]
+__all__ = [
+    "MATRIX_DATE",
+    "Broken",
+    "Build",
+    "Catalog",
+    "Interpreters",
+    "Release",
+    "line_of",
+    "toolkit_of",
+    "version_key",
+]
 
 MATRIX_DATE = "2026-11-30"
 """The day the data was compiled; ``matrix-old`` counts from it."""
@@ -189,7 +199,9 @@ def _on(release: Release, platform: str) -> tuple[Build, ...]:
 @lru_cache(maxsize=1024)
 def _tags(release: Release, platform: str, index: str) -> tuple[str, ...]:
     wanted = ("default",) if index == "default" else ("default", "own")
-    return tuple([t for row in release.interpreters if row.platform == platform and row.index in wanted for t in row.tags])
+    return tuple(
+        [t for row in release.interpreters if row.platform == platform and row.index in wanted for t in row.tags]
+    )
 
 
 @lru_cache(maxsize=256)

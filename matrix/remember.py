@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from functools import update_wrapper
+from typing import Any, TypeVar, cast
 
 from torchdoctor.probes.facts import Facts
 
 __all__ = ["once_a_machine"]
 
-_Args = ParamSpec("_Args")
-_Answer = TypeVar("_Answer")
+_Ask = TypeVar("_Ask", bound=Callable[..., Any])
 
 
-def once_a_machine(ask: Callable[Concatenate[Facts, _Args], _Answer]) -> Callable[Concatenate[Facts, _Args], _Answer]:
+def once_a_machine(ask: _Ask) -> _Ask:
     """Ask once for each combination of the further arguments (hashable, by position) as long as the facts are the same
     object. Only the machine asked about last is remembered, so nothing grows with the number of machines.
     """
-    held: tuple[Facts | None, dict[tuple[object, ...], _Answer]] = (None, {})
+    held: tuple[Facts | None, dict[tuple[Any, ...], Any]] = (None, {})
 
-    @wraps(ask)
-    def answer(facts: Facts, *args: _Args.args, **named: _Args.kwargs) -> _Answer:
+    def answer(facts: Facts, *args: Any) -> Any:
         nonlocal held
         machine, known = held
         if machine is not facts:
             known = {}
             held = (facts, known)
         if args not in known:
-            known[args] = ask(facts, *args, **named)
+            known[args] = ask(facts, *args)
         return known[args]
 
-    return answer
+    return cast(_Ask, update_wrapper(answer, ask))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus
 from torchdoctor.probes.reports.machine_words import hardware_words, put_system
@@ -11,25 +12,25 @@ from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["read_free_text"]
 
-_GPU_WORDS = re.compile(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware|nvidia-smi)\b")
-_DRIVER = re.compile(
+_GPU_WORDS = regex(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware|nvidia-smi)\b")
+_DRIVER = regex(
     r"\b(?:[Dd]river|NVIDIA driver|nvidia-driver)[ -]{1,2}(?:[Vv]ersion)?[:= ]{0,2}(\d{3}(?:\.\d{1,4}){0,2})\b|\bR(\d{3})\b driver"
 )
-_ROCM_GFX = re.compile(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
-_WSL = re.compile(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
-_SYSTEM = re.compile(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows", re.I)  # fmt: skip
+_ROCM_GFX = regex(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
+_WSL = regex(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
+_SYSTEM = regex(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows", re.I)  # fmt: skip
 _SYSTEM_WORDS = ("ubuntu", "debian", "centos", "fedora", "rhel", "red hat", "rocky", "almalinux", "arch linux", "nixos", "alpine", "linux mint",
                  "opensuse", "amazon linux", "raspbian", "raspberry pi os", "windows", "macos", "mac os", "os x", "l4t", "jetpack", "manjaro", "gentoo", "freebsd", "openbsd", "android")  # fmt: skip
-_TRACE = re.compile(
+_TRACE = regex(
     r"\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|#\d"
 )
-_INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
-_MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
-_SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
-_CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
+_INTEL_IGPU = regex(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
+_MACHINE = regex(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
+_SYSTEM_X64 = regex(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
+_CHIP_WITH_TARGET = regex(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
 _PCI_VENDORS = ("10de:", "1002:", "8086:")
-_LINUX_MACHINE = re.compile(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
-_PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
+_LINUX_MACHINE = regex(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
+_PCI = regex(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
 _OWN = (
     "laptop",
     "notebook",
@@ -46,7 +47,7 @@ _OWN = (
     "hw",
     "test rig",
 )
-_CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
+_CAPABILITY = regex(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
 def read_free_text(reading: Reading) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.machine_words import put_system
@@ -14,35 +15,33 @@ from torchdoctor.probes.reports.uv_output import put_platform_tag
 
 __all__ = ["read_machine"]
 
-_UNAME = re.compile(
+_UNAME = regex(
     r"\bLinux \S{1,80} (\d{1,2}\.\d{1,3}\.\d{1,4}\S{0,60}) .{0,160}?\b(x86_64|aarch64|armv7l|i686|ppc64le|riscv64|s390x)\b"
 )
-_DARWIN = re.compile(r"\bDarwin \S{1,80} (\d{2}\.\d{1,2}\.\d{1,2}) .{0,200}\b(arm64|x86_64)\s*$")
-_OS_RELEASE = re.compile(
-    r"(?:^|[\s;])(NAME|VERSION|VERSION_ID|PRETTY_NAME|ID)=(\"[^\"]{0,80}\"|'[^']{0,80}'|[\w.-]{1,40})"
-)
-_SW_VERS = re.compile(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
-_LDD = re.compile(
+_DARWIN = regex(r"\bDarwin \S{1,80} (\d{2}\.\d{1,2}\.\d{1,2}) .{0,200}\b(arm64|x86_64)\s*$")
+_OS_RELEASE = regex(r"(?:^|[\s;])(NAME|VERSION|VERSION_ID|PRETTY_NAME|ID)=(\"[^\"]{0,80}\"|'[^']{0,80}'|[\w.-]{1,40})")
+_SW_VERS = regex(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
+_LDD = regex(
     r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})",
     re.I,
 )
-_COUNT = re.compile(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
-_LSPCI = re.compile(
+_COUNT = regex(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
+_LSPCI = regex(
     r"^\s{0,4}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
 )
-_IN_USE = re.compile(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
-_MODINFO = re.compile(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
-_NVRM = re.compile(
+_IN_USE = regex(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
+_MODINFO = regex(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
+_NVRM = regex(
     r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"
 )
-_WDDM = re.compile(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.1(\d)\.(\d{4})(?![\d.])")
-_CHIP = re.compile(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
-_ROCM_GROUP = re.compile(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
-_CPU_MODEL = re.compile(
+_WDDM = regex(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.1(\d)\.(\d{4})(?![\d.])")
+_CHIP = regex(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
+_ROCM_GROUP = regex(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
+_CPU_MODEL = regex(
     r"\b(Cortex-[AX]\d{1,3}|Neoverse[ -][VNE]\d|Graviton ?\d|QEMU Virtual CPU[^,;]{0,40}|Ampere Altra|A64FX|Carmel)\b"
 )
-_RASPBERRY = re.compile(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)")
-_DISK = re.compile(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
+_RASPBERRY = regex(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)")
+_DISK = regex(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
 _ARCHITECTURES = {"x86_64", "aarch64", "armv7l", "armv6l", "i686", "arm64", "ppc64le", "riscv64", "s390x"}
 
 

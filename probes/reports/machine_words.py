@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, GpuList, Reading
 
@@ -80,8 +81,8 @@ def put_python(reading: Reading, index: int, value: str, rank: int) -> None:
         reading.put("python.machine", "aarch64", index, rank)
 
 
-_CHIP_FIRST = re.compile(r"(?:[-*] |on |my |CPU: |chip: )?M[1-9] (?:Pro|Max|Ultra)\b")
-_APPLE = re.compile(r"\b(?:Apple |Mac(?:Book)?[\w ]{0,24}?\(?)?\b(M[1-9](?: (?:Pro|Max|Ultra))?)\b")
+_CHIP_FIRST = regex(r"(?:[-*] |on |my |CPU: |chip: )?M[1-9] (?:Pro|Max|Ultra)\b")
+_APPLE = regex(r"\b(?:Apple |Mac(?:Book)?[\w ]{0,24}?\(?)?\b(M[1-9](?: (?:Pro|Max|Ultra))?)\b")
 
 
 def hardware_words(reading: Reading, index: int, value: str, rank: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.packages import canonical, put_package
@@ -15,35 +16,35 @@ from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_packages"]
 
-_DUMPED = re.compile(
+_DUMPED = regex(
     r"^\s{0,4}\[(pip\d?|conda|uv|pixi)\] ([A-Za-z0-9][\w.-]{0,80}?)(?:==|\s{1,60})(\d[\w.+!-]{0,60})(?:\s{1,40}(\S{1,60})(?:\s{1,40}(\S{1,60}))?)?\s*$"
 )
-_FREEZE = re.compile(
+_FREEZE = regex(
     r"^\s{0,8}(?:[-*+] )?[\"']?([A-Za-z][\w.-]{0,80}?)(?:\[[\w,-]{1,40}\])?\s?(===?)\s?(\d[\w.+!]{0,60})[\"']?(?: ?;.{0,120}| ?\\| ?#.{0,120}|,)?\s*$"
 )
-_SINGLE = re.compile(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
-_COLUMN = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = re.compile(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
+_SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
+_COLUMN = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
+_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
 # The longest name of a list leaves one space before its version.
-_LONGEST = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
-_CONDA_PLAN = re.compile(
+_LONGEST = regex(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
+_CONDA_PLAN = regex(
     r"^\s{0,8}([a-z][\w.-]{0,60})\s{1,40}([\w.-]{1,40}/[\w.-]{1,20}|pkgs/\w{1,12}/[\w-]{1,20})::([a-z][\w.-]{0,60}?)-(\d[\w.]{0,30})-(\S{1,60})"
 )
-_POETRY = re.compile(
+_POETRY = regex(
     r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
 )
-_SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
+_SDK = regex(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
-_INSTALLING = re.compile(
+_INSTALLING = regex(
     r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install"
 )
-_HAD_FROM = re.compile(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
-_GAVE = re.compile(
+_HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
+_GAVE = regex(
     r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
 )
-_HEAD = re.compile(
+_HEAD = regex(
     r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)"
 )
 _LOOSE_WORDS = (

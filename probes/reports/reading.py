@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.patterns import regex
 
 __all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "open_reading"]
 
@@ -20,7 +20,7 @@ _MAX_LINES = 25_000
 _MAX_CHARS = 4 * 1024 * 1024
 
 # Terminal control: CSI, OSC (ended by BEL or ST) and the two-character escapes.
-_ESCAPES = re.compile(
+_ESCAPES = regex(
     r"\x1b\[[0-9;:<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]?[0-~]|[\x9b\x9d\x90]|(?:\u2190|\^\[)\[[0-9;]{0,12}m"
 )
 _CONTROLS = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c not in (0x09, 0x0A)}
@@ -34,14 +34,14 @@ _PLAIN = str.maketrans({
 })  # fmt: skip
 
 # What a log puts before each line: compose service, BuildKit step, CI time stamp, worker name, log level.
-_PREFIX = re.compile(
+_PREFIX = regex(
     r"^(?:[a-z][\w.-]{0,60}-\d{1,3}\s{1,20}\|\s?"
     r"|#\d{1,4} \d{1,6}\.\d{1,4} "
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) "
     r"|\(\w[\w ]{0,30} (?:pid=\d{1,9}|rank=\d{1,5})[^)\n]{0,40}\) "
     r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
 )
-_CREDENTIALS = re.compile(r"://[^/@\s'\"]{1,256}@")
+_CREDENTIALS = regex(r"://[^/@\s'\"]{1,256}@")
 
 
 @dataclass(slots=True)

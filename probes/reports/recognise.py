@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["recognise"]
 
-_RAISED = re.compile(r"^\s{0,8}(?:[A-Za-z_][\w.]{2,80}(?:Error|Exception|Warning)|OSError|ERROR): ", re.M)
+_RAISED = regex(r"^\s{0,8}(?:[A-Za-z_][\w.]{2,80}(?:Error|Exception|Warning)|OSError|ERROR): ", re.M)
 
 
 def recognise(reading: Reading) -> tuple[str, tuple[str, ...]]:

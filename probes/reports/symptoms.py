@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["SYMPTOMS", "Row", "read_symptoms"]
@@ -24,7 +25,7 @@ class Row:
 
 
 def _row(id: str, literal: str, pattern: str | None = None) -> Row:
-    return Row(id, literal, re.compile(pattern, re.I) if pattern else None)
+    return Row(id, literal, regex(pattern, re.I) if pattern else None)
 
 
 SYMPTOMS: tuple[Row, ...] = (
