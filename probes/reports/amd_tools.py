@@ -60,8 +60,10 @@ def read_amd(reading: Reading) -> None:
             reading.put("runtimes.rocm", ".".join((match[1] or match[2]).split(".")[:2]), index, PRINTED - 5)
         elif "ROCm" in line and (match := _ROCM_VERSION.search(line)) and "+rocm" not in line:
             reading.put("runtimes.rocm", match[1], index, PRINTED - 8)
-        elif index not in targets and (
-            match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx(?!000)\d{1,2}[0-9a-f]{2})\s*$", line)
+        elif (
+            "gfx" in line
+            and index not in targets
+            and (match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx(?!000)\d{1,2}[0-9a-f]{2})\s*$", line))
         ):
             row = ({"vendor": "amd", "gfx": match[1]}, reading.source(index))
             reading.gpu_lists.append(GpuList(PRINTED + 3, False, [row]))

@@ -51,7 +51,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("intel", r"Intel(?:\(R\))? Graphics(?: \[0x[0-9a-fA-F]{4}\]| \d{1,2}\.\d{1,3}\.\d{1,2})?"),
     ("apple", r"Apple M[1-9](?: (?:Pro|Max|Ultra))?\b|Apple Paravirtual device"),
 )  # fmt: skip
-_ANY = regex("|".join(f"({pattern})" for _, pattern in _FAMILIES))
+# All of them begin with a capital: at other places none of the alternatives is tried.
+_ANY = regex(f"(?=[A-Z])(?:{'|'.join(f'({pattern})' for _, pattern in _FAMILIES)})")
 # What every one of these names holds: looked for first, and the names only from just before it on.
 _HINT = regex(
     r"RTX|GTX|GeForce|GTS? ?\d|MX ?\d|Quadro|TITAN|Tesla|Jetson|DGX|G[HB]\d|[BH][1-3]00|H[28]00|H20|A[18]00|NVIDIA|Radeon|RX ?[\dV]|MI\d|Instinct|Fire[PG]|R9 "
@@ -125,10 +126,10 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     """The GPUs named in one line. ``labelled``: the text is known to be about a GPU, so short names count too."""
     if len(text) > 2000:
         text = text[:2000]
-    if any(w in text for w in _LOWER_WORDS) and _LOWER.search(
-        text
-    ):  # people write names in lower case; the length stays
-        text = _LOWER.sub(lambda m: _CASES[m[0]], text)
+    for word in _LOWER_WORDS:  # people write names in lower case; the length stays
+        if word in text:
+            text = _LOWER.sub(lambda m: _CASES[m[0]], text)
+            break
     found: list[Named] = []
     if hint := _HINT.search(text):
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):

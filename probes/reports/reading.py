@@ -77,7 +77,7 @@ class Reading:
         shown = (self.lines[index] if text is None else text).strip()
         if len(shown) > 160:
             shown = shown[:157] + "..."
-        return f"line {self.number(index)}: {_CREDENTIALS.sub('://', shown)}"
+        return f"line {self.number(index)}: {_no_credentials(shown)}"
 
     def put(self, path: str, value: Any, index: int, rank: int = PRINTED) -> None:
         """Record a fact that ``lines[index]`` shows."""
@@ -97,21 +97,30 @@ class Reading:
 
     def symptom(self, id: str, index: int, text: str | None = None) -> None:
         """An error text was seen at ``lines[index]``."""
-        shown = _CREDENTIALS.sub("://", (self.lines[index] if text is None else text).strip())
+        shown = _no_credentials((self.lines[index] if text is None else text).strip())
         self.draft.symptom(id, shown if len(shown) <= 400 else shown[:397] + "...", self.number(index))
 
     def has(self, *needles: str) -> bool:
         """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs."""
-        return any(n in self.low for n in needles)
+        low = self.low
+        for needle in needles:  # noqa: SIM110 - a hundred calls a report, and any() takes twice the time
+            if needle in low:
+                return True
+        return False
 
     def words(self, *needles: str) -> tuple[str, ...]:
         """Those of the (lower-case) strings that occur anywhere: a line need be searched for no other."""
-        return tuple(n for n in needles if n in self.low)
+        low = self.low
+        return tuple([n for n in needles if n in low])
 
     def find(self, needle: str) -> Iterator[int]:
         """Indexes of the lines that hold ``needle`` (case matters)."""
         if needle in self.text:
             yield from (i for i, line in enumerate(self.lines) if needle in line)
+
+
+def _no_credentials(text: str) -> str:
+    return _CREDENTIALS.sub("://", text) if "@" in text else text
 
 
 def clean(text: str) -> str:
