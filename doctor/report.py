@@ -115,7 +115,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "title": finding.title,
         "detail": _no_names(finding.detail),
         "evidence": [
-            {"fact": e.fact, "value": _no_names(e.value), "source": e.source and _no_names(e.source)}
+            {"fact": e.fact, "value": e.value and _no_names(e.value), "source": e.source and _no_names(e.source)}
             for e in finding.evidence
         ],
         "fix": [_no_names(f) for f in finding.fix],

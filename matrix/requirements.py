@@ -43,20 +43,21 @@ def requirements(
     *,
     gpus: tuple[int, ...] | None = None,
     index: str | None = None,
-    interpreter: Outcome | None = None,
-) -> Iterator[Outcome]:
+) -> list[Outcome]:
     """Every requirement of one build on one machine. ``gpus`` limits the GPU ones to these places in ``facts.gpus``;
-    ``index`` is ``default`` where the wheel of the default package index is meant, for the few releases where it matters;
-    ``interpreter`` is the answer of :func:`interpreter_need` where the caller has it already.
+    ``index`` is ``default`` where the wheel of the default package index is meant, for the few releases where it matters.
     """
-    yield interpreter or interpreter_need(release, build.platform, facts)
-    if build.platform.startswith("linux"):
-        yield _libc(release, build, facts)
-        yield from _instructions(release, build, facts, index)
-    if build.platform.startswith("macos"):
-        yield from _macos(release, build, facts)
+    platform = build.platform
+    answers = [interpreter_need(release, platform, facts)]
+    if platform.startswith("linux"):
+        answers.append(_libc(release, build, facts))
+        if release.broken:
+            answers += _instructions(release, build, facts, index)
+    elif platform.startswith("macos"):
+        answers += _macos(release, build, facts)
     if build.vendor in ("nvidia", "amd", "intel"):
-        yield from gpu_outcomes(release, build, facts, gpus=gpus)
+        answers += gpu_outcomes(release, build, facts, gpus=gpus)
+    return answers
 
 
 # ---- interpreter

@@ -24,7 +24,7 @@ for _place, _proof in enumerate(PROOFS):
 @check(*dict.fromkeys(p.finding for p in PROOFS), seen=tuple(_BY_SYMPTOM))
 def from_texts(case: Case) -> Iterator[Finding]:
     """Every rule whose text was seen."""
-    places = {place for symptom in case.facts.symptoms or () for place in _BY_SYMPTOM.get(symptom.id, ())}
+    places = {place for symptom in case.facts.symptoms or () for place in _BY_SYMPTOM.get(symptom.id or "", ())}
     for place in sorted(places):
         proof = PROOFS[place]
         if not proof.when(case):
