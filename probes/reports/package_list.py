@@ -10,7 +10,7 @@ from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.packages import canonical, put_package
 from torchdoctor.probes.reports.python_session import put_path
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading, holds
 from torchdoctor.probes.reports.request import put_request
 from torchdoctor.probes.reports.torch_words import put_torch
 
@@ -104,7 +104,7 @@ def read_packages(reading: Reading) -> None:
         if "rocm-sdk-" in line:
             for found in _SDK.finditer(line):
                 put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
-        if loose and any(w in line.lower() for w in loose):
+        if loose and holds(line.lower(), loose):
             _loose(reading, index, line)
     _two_sources(reading, of_conda)
     _show(reading)
@@ -208,6 +208,8 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
 
 def _show(reading: Reading) -> None:
     """Blocks of ``pip show``."""
+    if not reading.has("name"):
+        return
     name: str | None = None
     for index, line in enumerate(reading.lines):
         label, colon, value = line.partition(":")
@@ -227,15 +229,16 @@ def _show(reading: Reading) -> None:
             put_path(reading, index, value.rstrip("/\\") + "/", MEASURED)
 
 
+_RESOLVING = ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
+
+
 def _loose(reading: Reading, index: int, line: str) -> None:
     """``torch 2.6.0``, ``flash-attn 2.6.3``, ``torch-1.12.0+rocm5.1.1`` in what a person typed."""
     low = line.lower()
-    if (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
+    if "+" in low and (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
         put_torch(reading, index, parsed, CLAIMED - 2)
-    if any(
-        w in low
-        for w in ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
-    ):
+    found = list(_LOOSE.finditer(line[:1000]))
+    if (not found and "pip install torch" not in line) or holds(low, _RESOLVING):
         return
     if (
         "depends" in low
@@ -257,7 +260,7 @@ def _loose(reading: Reading, index: int, line: str) -> None:
             return
         if re.search(r"->\s{0,3}(?:works|correct|ok|pass)|tested|nightly", low):
             return
-    for match in _LOOSE.finditer(line[:1000]):
+    for match in found:
         name, version = match[1].lower(), match[2].rstrip(".")
         if name in ("pytorch", "py torch"):
             name = "torch"

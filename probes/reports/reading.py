@@ -9,7 +9,7 @@ from typing import Any
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.patterns import regex
 
-__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "open_reading"]
+__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "holds", "open_reading"]
 
 #: Ranks of an answer: typed by a person, printed by a program in passing, measured by a program made to report it.
 CLAIMED, PRINTED, MEASURED = 0, 10, 20
@@ -102,11 +102,7 @@ class Reading:
 
     def has(self, *needles: str) -> bool:
         """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs."""
-        low = self.low
-        for needle in needles:  # noqa: SIM110 - a hundred calls a report, and any() takes twice the time
-            if needle in low:
-                return True
-        return False
+        return holds(self.low, needles)
 
     def words(self, *needles: str) -> tuple[str, ...]:
         """Those of the (lower-case) strings that occur anywhere: a line need be searched for no other."""
@@ -117,6 +113,14 @@ class Reading:
         """Indexes of the lines that hold ``needle`` (case matters)."""
         if needle in self.text:
             yield from (i for i, line in enumerate(self.lines) if needle in line)
+
+
+def holds(text: str, words: tuple[str, ...]) -> bool:
+    """Whether one of the words occurs: what ``any`` would say, in half the time, for what every line is asked."""
+    for word in words:  # noqa: SIM110 - see above
+        if word in text:
+            return True
+    return False
 
 
 def _no_credentials(text: str) -> str:
