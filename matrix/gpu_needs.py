@@ -61,12 +61,13 @@ def gpu_outcomes(
         return
     if vendor == "nvidia":
         yield from _nvidia_driver(facts, build.variant, tuple([i for i, _ in mine]))
-    for place, gpu in mine:
-        if vendor == "nvidia":
+        for place, gpu in mine:
             yield _cuda_code(release, build, facts, place, gpu)
-        elif vendor == "amd":
+    elif vendor == "amd":
+        for place, gpu in mine:
             yield _gfx_code(build, facts, place, gpu)
-        elif vendor == "intel":
+    elif vendor == "intel":
+        for place, gpu in mine:
             yield _xpu_device(release, build, place, gpu)
 
 
@@ -161,21 +162,15 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
         return answered(status="unknown", facts=(path,), gpu=place)
     if build.kernels is None:
         return answered(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
-    found = _coverage(build, cc)
-    if found is None:
+    id = _lacks_code(release, build, cc)
+    if id is None:
         return answered(status="unknown", facts=(path,), gpu=place)
-    if found.covered:
+    if not id:
         return answered(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
     name = gpu.name or "the GPU"
     detail = f"torch {build.torch} ({build.variant}) is built for {listed(build.kernels)}, {name} has compute capability {cc}"
     if _old_jetpack(facts):
         return _jetson(build, facts, name, place)
-    if found.above:
-        id = "gpu-newer-than-wheel"
-    elif found.below and not _elsewhere(release, build, cc):
-        id = "gpu-below-minimum"
-    else:
-        id = "gpu-arch-missing"
     return failed(
         id,
         (path, f"gpus[{place}].name"),
@@ -184,6 +179,19 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
         gpu=place,
         confidence=build.kernels_confidence,
     )
+
+
+@lru_cache(maxsize=4096)
+def _lacks_code(release: Release, build: Build, cc: str) -> str | None:
+    """The finding where a build has no code for a compute capability, ``""`` where it has, ``None`` where nobody knows."""
+    found = _coverage(build, cc)
+    if found is None:
+        return None
+    if found.covered:
+        return ""
+    if found.above:
+        return "gpu-newer-than-wheel"
+    return "gpu-below-minimum" if found.below and not _elsewhere(release, build, cc) else "gpu-arch-missing"
 
 
 @once_a_machine

@@ -46,7 +46,8 @@ def holds(marker: str, facts: Facts) -> bool:
         "extra": "",
     }
     if (plain := _PLAIN.fullmatch(marker)) and plain[1] in environment:
-        return (environment[plain[1]] == plain[4]) == (plain[2] == "==")
+        same: bool = environment[plain[1]] == plain[4]
+        return same == (plain[2] == "==")
     from packaging.markers import Marker
 
     try:

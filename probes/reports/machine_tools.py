@@ -10,7 +10,7 @@ from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.machine_words import put_system
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading, holds
 from torchdoctor.probes.reports.uv_output import put_platform_tag
 
 __all__ = ["read_machine"]
@@ -44,14 +44,21 @@ _RASPBERRY = regex(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?
 _DISK = regex(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
 _ARCHITECTURES = {"x86_64", "aarch64", "armv7l", "armv6l", "i686", "arm64", "ppc64le", "riscv64", "s390x"}
 
+# A line that holds none of them says nothing here.
+_WORDS = ("uname", "linux ", "darwin ", "cuda compilation tools", "compatible tags:", "mach-o", "elf ", "sw_vers", "product", "ldd", "libc",
+          "gnu c", ".0 ", ".1 ", "version", "nvidia", "chip", "metal", "arch", "proc_translated", "/dev/", "page", "cortex", "neoverse",
+          "graviton", "qemu", "altra", "raspberry")  # fmt: skip
+
 
 def read_machine(reading: Reading) -> None:
     """System, processor, kernel, libc and devices from the commands that print them."""
     _os_release(reading)
     _processor(reading)
     _windows_driver(reading)
+    words = reading.words(*_WORDS)
     for index, line in enumerate(reading.lines):
-        if len(line) < 4:
+        low = line.lower()
+        if len(line) < 4 or not holds(low, words):
             continue
         if "uname" in line and re.search(r"\buname(?: -[mpi])\s*$", line) and index + 1 < len(reading.lines):
             word = reading.lines[index + 1].strip()
@@ -86,7 +93,7 @@ def read_machine(reading: Reading) -> None:
                 reading.put("system.version", match[2], index, MEASURED + 3)
             reading.saw("sw_vers", 5)
         if (
-            ("ldd" in line or "libc" in line.lower() or "GNU C" in line)
+            ("ldd" in line or "libc" in low or "GNU C" in line)
             and (match := _LDD.search(line))
             and "not found" not in line
             and "required" not in line
@@ -119,7 +126,6 @@ def read_machine(reading: Reading) -> None:
             reading.put("system.translated", True, index, MEASURED)
         if "/dev/" in line:
             _devices(reading, index, line)
-        low = line.lower()
         if "page" in low and (
             match := re.search(
                 r"\b(?:PAGE_?SIZE|getconf PAGESIZE|page size)\D{0,6}(\d{4,6})\b|\b(4|16|64) ?[kK](?:i?B)?[ -]pages?\b",

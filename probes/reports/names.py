@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.patterns import regex
 
 __all__ = [

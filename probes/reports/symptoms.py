@@ -7,8 +7,8 @@ where the literal alone does not settle it. Patterns are linear: bounded repeats
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import Reading
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 
