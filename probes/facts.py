@@ -6,7 +6,6 @@ strings. The names are those of the machine profile (``--machine FILE``) and of 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
@@ -312,4 +311,4 @@ class Facts:
 
     def replace(self, **changes: Any) -> Facts:
         """A copy with whole groups exchanged (``facts.replace(gpus=…)``)."""
-        return dataclasses.replace(self, **changes)
+        return Facts(**{**{name: getattr(self, name) for name in Facts.__dataclass_fields__}, **changes})

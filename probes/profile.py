@@ -56,9 +56,9 @@ def _plain(value: Any) -> Any:
     kind: type = type(value)
     if kind in _LEAVES:
         return value
-    if isinstance(value, tuple):
+    if kind is tuple:
         return [_plain(v) for v in value]
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return {k: _plain(v) for k, v in sorted(value.items())}
     return {name: None if (held := getattr(value, name)) is None else _plain(held) for name in _fields(kind)}
 
@@ -154,9 +154,15 @@ def _build(cls: type, data: Mapping[str, Any], path: str, warnings: list[str], s
                 near = get_close_matches(str(key), known, n=1)
                 warnings.append(f"unknown key {path}{key}" + (f" (nearest known: {path}{near[0]})" if near else ""))
             continue
-        if value is not None:
-            values[key] = _convert(known[key], value, f"{path}{key}", warnings)
+        kind = known[key]
+        if type(value) is _LEAF_TYPES.get(kind):
+            values[key] = value
+        elif value is not None:
+            values[key] = _convert(kind, value, f"{path}{key}", warnings)
     return cls(**values)
+
+
+_LEAF_TYPES = {"str": str, "int": int, "bool": bool, "str | None": str, "int | None": int, "bool | None": bool}
 
 
 def _convert(kind: str, value: Any, path: str, warnings: list[str]) -> Any:
