@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from typing import Any
 
 from torchdoctor.probes.frozen import dataclass  # also for the matrix, which imports nothing else of the probes
@@ -260,6 +261,11 @@ class Resources:
     memory: int | None = None
 
 
+@lru_cache(maxsize=1024)
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(path.replace("[", ".[").split("."))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything known of one machine. ``sources`` maps a fact's path (``drivers.nvidia.version``,
@@ -288,7 +294,7 @@ class Facts:
     def get(self, path: str) -> Any:
         """The value at a dotted path (``gpus[0].name``, ``packages.torch``), or ``None`` where there is none."""
         value: Any = self
-        for step in path.replace("[", ".[").split("."):
+        for step in _steps(path):
             if value is None:
                 return None
             if step.startswith("["):

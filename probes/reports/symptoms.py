@@ -224,10 +224,13 @@ for _r in SYMPTOMS:
 def read_symptoms(reading: Reading) -> None:
     """Every error text of the table, at its first line."""
     found: dict[int, list[Row]] = {}
+    low = reading.low
     for literal, rows in _BY_LITERAL.items():
-        at = reading.low.find(literal)
-        if at < 0 or (rows[0].id == "bad-zip" and not reading.has(".whl", "pip ", "uv ", "wheel")):
+        if literal not in low:
+            continue
+        if rows[0].id == "bad-zip" and not reading.has(".whl", "pip ", "uv ", "wheel"):
             continue  # data sets and checkpoints are archives too
+        at = low.find(literal)
         for row in rows:
             index = _first(reading, row, at)
             if index is not None:
