@@ -33,7 +33,8 @@ _CONDA_PLAN = regex(
 _POETRY = regex(
     r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
 )
-_SDK = regex(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
+_SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
+_FILTERED = re.compile(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{1,12} ?)?\| ?(?:\w?grep|findstr|select-string|sls|awk)\b.{0,60}version", re.I)  # fmt: skip
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
@@ -211,7 +212,13 @@ def _show(reading: Reading) -> None:
     if not reading.has("name"):
         return
     name: str | None = None
+    filtered = reading.has("pip show", "pip3 show", "pip.exe show")
     for index, line in enumerate(reading.lines):
+        if filtered and "show " in line and (asked := _FILTERED.search(line[:400])):
+            # of the block only the version is let through
+            below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
+            name = asked[1] if below.strip().startswith("version:") else None
+            continue
         label, colon, value = line.partition(":")
         label = label.strip().lower()
         if not colon or label not in _SHOW:

@@ -16,6 +16,7 @@ from torchdoctor.probes.reports.device_access import read_device_access
 from torchdoctor.probes.reports.extension_messages import read_extension_messages
 from torchdoctor.probes.reports.free_text import read_free_text
 from torchdoctor.probes.reports.intel_tools import read_intel
+from torchdoctor.probes.reports.lscpu import read_lscpu
 from torchdoctor.probes.reports.machine_tools import read_machine
 from torchdoctor.probes.reports.merge import merge_gpus
 from torchdoctor.probes.reports.nvidia_smi import read_nvidia_smi
@@ -51,6 +52,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_project_files,
     read_commands,
     read_machine,
+    read_lscpu,
     read_device_access,
     read_free_text,
     read_symptoms,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.reports.pasted import read_text
 
@@ -72,3 +73,22 @@ def test_conda_list(facts_of: Callable[[str], Facts]) -> None:
 def test_poetry_log(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("  - Installing nvidia-cublas-cu12 (12.6.4.1)\n  - Updating torch (2.5.0 -> 2.6.0)\n")
     assert facts.packages == {"nvidia-cublas-cu12": "12.6.4.1", "torch": "2.6.0"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "$ pip show torch | grep Version",
+        "$ python -m pip show torch 2>/dev/null | grep -i version",
+        "PS C:\\> .venv\\Scripts\\python -m pip show torch | Select-String Version",
+        "C:\\> pip show torch | findstr /i version",
+    ],
+)
+def test_the_version_alone_of_pip_show(facts_of: Callable[[str], Facts], command: str) -> None:
+    facts = facts_of(f"{command}\nVersion: 2.5.1+cpu\n$ tool\nVersion: 9.9\n")
+    assert facts.packages == {"torch": "2.5.1+cpu"}
+    assert facts.torch.variant == "cpu"
+
+
+def test_a_version_below_another_command_is_not_torchs(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("$ pip show torch | grep Version\n$ ldd\nVersion: 1.2.5\n").packages is None

@@ -169,3 +169,15 @@ def test_the_text_is_short_and_holds_no_credentials(facts_of: Callable[[str], Fa
     assert facts.symptoms is not None
     text = facts.symptoms[0].text or ""
     assert len(text) <= 400 and "secret" not in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Instruction non permise (core dumped)",
+        "Ungültiger Maschinenbefehl (Speicherabzug geschrieben)",
+        "非法指令 (核心已转储)",
+    ],
+)
+def test_a_signal_in_another_language(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert [s.id for s in facts_of(text).symptoms or ()] == ["illegal-instruction"]
