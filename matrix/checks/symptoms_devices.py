@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about
+from torchdoctor.matrix.checks._aim import about, severity
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -65,7 +65,29 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("rocm-permission", seen=("accounts-differ",))
+@check("devices-hidden")
+def mig_without_slices(case: Case) -> Iterator[Finding]:
+    """Every NVIDIA GPU is in MIG mode and no instance was made: CUDA finds nothing to compute on."""
+    rows = seen(case, "mig-without-slices")
+    if not rows or case.facts.torch.gpu_available:
+        return
+    yield finding(
+        "devices-hidden",
+        case,
+        about=about(case, "nvidia"),
+        severity=severity(case, "nvidia"),
+        title="MIG is on and the GPU has no instance",
+        detail="In MIG mode only instances compute, and there is none.",
+        evidence=(*rows[:1], "gpus[0].name", "torch.gpu_available"),
+        fix=(
+            "list the profiles: nvidia-smi mig -lgip",
+            "make an instance: sudo nvidia-smi mig -cgi PROFILE -C",
+            "or turn MIG off: sudo nvidia-smi -mig 0",
+        ),
+    )
+
+
+@check("rocm-permission")
 def another_account(case: Case) -> Iterator[Finding]:
     """The same question answered True for one account and False for another of one machine."""
     rows = seen(case, "accounts-differ")
