@@ -234,6 +234,21 @@ def _show(reading: Reading) -> None:
             if canonical(name) == "torch":
                 reading.symptom("torch-location", index)
             put_path(reading, index, value.rstrip("/\\") + "/", MEASURED)
+        elif label == "requires" and name and canonical(name) == "torch":
+            _requires(reading, index, value)
+
+
+def _requires(reading: Reading, index: int, value: str) -> None:
+    """pip shows the requirements that hold on this system: CUDA packages are those of Linux. Wheels of the default index
+    that ask for a ``-cu11`` or ``-cu12`` package are for x86-64; those of other indexes have a local version.
+    """
+    if "nvidia-" not in value:
+        return
+    reading.put("system.os", "linux", index, PRINTED - 15)
+    if re.search(r"\bnvidia-[\w-]{3,40}-cu1[12]\b", value) and "+" not in (
+        reading.draft.value("packages.torch") or "+"
+    ):
+        reading.put("system.machine", "x86_64", index, PRINTED - 15)
 
 
 _RESOLVING = ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")

@@ -21,6 +21,7 @@ from torchdoctor.probes.reports.machine_tools import read_machine
 from torchdoctor.probes.reports.merge import merge_gpus
 from torchdoctor.probes.reports.nvidia_smi import read_nvidia_smi
 from torchdoctor.probes.reports.package_list import read_packages
+from torchdoctor.probes.reports.package_tree import read_package_tree
 from torchdoctor.probes.reports.pip_output import read_pip
 from torchdoctor.probes.reports.project_files import read_project_files
 from torchdoctor.probes.reports.python_session import read_session
@@ -43,6 +44,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_system_profiler,
     read_torch_messages,
     read_extension_messages,
+    read_package_tree,
     read_packages,
     read_dump,
     read_session,

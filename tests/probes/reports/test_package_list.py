@@ -92,3 +92,26 @@ def test_the_version_alone_of_pip_show(facts_of: Callable[[str], Facts], command
 
 def test_a_version_below_another_command_is_not_torchs(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of("$ pip show torch | grep Version\n$ ldd\nVersion: 1.2.5\n").packages is None
+
+
+@pytest.mark.parametrize(
+    ("version", "requires", "machine"),
+    [
+        ("2.3.0", "filelock, nvidia-cublas-cu12, triton", "x86_64"),
+        ("1.13.1", "nvidia-cublas-cu11, nvidia-cudnn-cu11, typing-extensions", "x86_64"),
+        ("2.9.1+cu128", "filelock, nvidia-cublas-cu12, triton", None),
+        ("2.12.0", "filelock, cuda-toolkit, nvidia-cudnn-cu13, triton", None),
+    ],
+)
+def test_what_pip_show_requires_tells_the_system(
+    facts_of: Callable[[str], Facts], version: str, requires: str, machine: str | None
+) -> None:
+    facts = facts_of(
+        f"Name: torch\nVersion: {version}\nLocation: /x/site-packages\nRequires: {requires}\nRequired-by:\n"
+    )
+    assert (facts.system.os, facts.system.machine) == ("linux", machine)
+
+
+def test_requirements_without_cuda_tell_nothing(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("Name: torch\nVersion: 2.3.0\nRequires: filelock, jinja2, sympy\n")
+    assert (facts.system.os, facts.system.machine) == (None, None)
