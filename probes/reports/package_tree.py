@@ -14,7 +14,7 @@ __all__ = ["read_package_tree"]
 # uv writes v2.9.1, pipdeptree [required: …, installed: 2.9.1], pdm 2.9.1 [ required: … ].
 _BRANCH = re.compile(
     r"^[\s│|]{0,120}(?:[├└+`|]?[─-]{1,3}) ?([A-Za-z][\w.-]{0,80})(?:\[[\w, .-]{1,400}\])? "
-    r"(?:v(\d[\w.+!-]{0,60})|\[required: [^\]]{1,120}, installed: (\d[\w.+!-]{0,60})\]|(\d[\w.+!-]{0,60}) \[ required: )"
+    r"(?:v(\d{1,6}\.[\w.+!-]{1,60})|\[required: [^\]]{1,120}, installed: (\d[\w.+!-]{0,60})\]|(\d[\w.+!-]{0,60}) \[ required: )"
 )
 
 

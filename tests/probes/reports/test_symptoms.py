@@ -181,3 +181,22 @@ def test_the_text_is_short_and_holds_no_credentials(facts_of: Callable[[str], Fa
 )
 def test_a_signal_in_another_language(facts_of: Callable[[str], Facts], text: str) -> None:
     assert [s.id for s in facts_of(text).symptoms or ()] == ["illegal-instruction"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Library not found: /v/lib/python3.12/site-packages/bitsandbytes/libbitsandbytes_cuda130.so.",
+        "Could not find the bitsandbytes CUDA binary at WindowsPath('C:/v/bitsandbytes/libbitsandbytes_cuda129.dll')",
+        "Configured CUDA binary not found at /v/bitsandbytes/libbitsandbytes_cuda128.so",
+        "CUDA SETUP: Required library version not found: libbitsandbytes_cuda118_nocublaslt.so. Maybe you need to compile it",
+        "OSError: /v/bitsandbytes/libbitsandbytes_cuda117.so: cannot open shared object file: No such file or directory",
+    ],
+)
+def test_every_wording_of_a_missing_library(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert "bnb-library-missing" in [s.id for s in facts_of(text).symptoms or ()]
+
+
+def test_a_library_that_loads_is_not_missing(facts_of: Callable[[str], Facts]) -> None:
+    text = "CUDA SETUP: Loading binary /v/bitsandbytes/libbitsandbytes_cuda117.so...\nnot found: nothing\n"
+    assert "bnb-library-missing" not in [s.id for s in facts_of(text).symptoms or ()]
