@@ -57,6 +57,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("driver-library-mismatch", "driver/library version mismatch"),
     _row("nvml-library-missing", "couldn't find libnvidia-ml.so"),
     _row("wsl-libraries-missing", "/usr/lib/wsl/lib", r"cannot access '?/usr/lib/wsl/lib\S{0,30}: no such file"),
+    _row("linux-driver-package", "nvidia-driver-", r"^\s{0,4}ii\s{1,4}nvidia-driver-\d{3}|^\s{0,4}nvidia-driver-\d{3}\S{0,30}/\S{1,60} .{0,80}\[installed"),
+    _row("linux-driver-package", "libnvidia-compute-", r"^\s{0,4}ii\s{1,4}libnvidia-compute-\d{3}|^\s{0,4}libnvidia-compute-\d{3}\S{0,30}/\S{1,60} .{0,80}\[installed"),
     _row("nvidia-smi-failed", "couldn't communicate with the nvidia driver"),
     _row("nvidia-smi-no-devices", "no devices were found", r"^\s{0,8}no devices were found\.?\s*$"),
     _row("nvml-unknown-error", "failed to initialize nvml: unknown error"),

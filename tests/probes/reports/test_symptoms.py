@@ -94,6 +94,7 @@ _TEXTS = {
     "winerror-1114": "OSError: [WinError 1114] DLL initialization routine failed. Error loading c10.dll",
     "winerror-193": "OSError: [WinError 193] %1 is not a valid Win32 application",
     "winerror-1455": "OSError: [WinError 1455] The paging file is too small",
+    "linux-driver-package": "ii  nvidia-driver-535   535.183.01-0ubuntu0.22.04.1   amd64   NVIDIA driver metapackage",
     "illegal-instruction": "Illegal instruction (core dumped)",
     "lse-instruction": "(ldaddal, Cortex-A72)",
     "no-avx2-said": "8 core Intel CPU, no avx2",
@@ -200,3 +201,17 @@ def test_every_wording_of_a_missing_library(facts_of: Callable[[str], Facts], te
 def test_a_library_that_loads_is_not_missing(facts_of: Callable[[str], Facts]) -> None:
     text = "CUDA SETUP: Loading binary /v/bitsandbytes/libbitsandbytes_cuda117.so...\nnot found: nothing\n"
     assert "bnb-library-missing" not in [s.id for s in facts_of(text).symptoms or ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("ii  libnvidia-compute-550:amd64  550.120-0ubuntu0.24.04.1  amd64  NVIDIA libcompute package", True),
+        ("nvidia-driver-535/jammy-updates,now 535.183.01-0ubuntu0.22.04.1 amd64 [installed]", True),
+        ("rc  nvidia-driver-470  470.256.02-0ubuntu0.22.04.1  amd64  NVIDIA driver metapackage", False),
+        ("sudo apt install nvidia-driver-550", False),
+        ("nvidia-driver-535/jammy-updates 535.183.01-0ubuntu0.22.04.1 amd64", False),
+    ],
+)
+def test_an_installed_driver_package(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
+    assert ("linux-driver-package" in [s.id for s in facts_of(text).symptoms or ()]) is seen
