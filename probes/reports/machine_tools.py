@@ -34,10 +34,9 @@ _MODINFO = regex(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
 _NVRM = regex(
     r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"
 )
-_WDDM = regex(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.1(\d)\.(\d{4})(?![\d.])")
-_CHIP = regex(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
-_ROCM_GROUP = regex(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
-_CPU_MODEL = regex(
+_CHIP = re.compile(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
+_ROCM_GROUP = re.compile(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
+_CPU_MODEL = re.compile(
     r"\b(Cortex-[AX]\d{1,3}|Neoverse[ -][VNE]\d|Graviton ?\d|QEMU Virtual CPU[^,;]{0,40}|Ampere Altra|A64FX|Carmel)\b"
 )
 _RASPBERRY = regex(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)")
@@ -54,8 +53,6 @@ def read_machine(reading: Reading) -> None:
     """System, processor, kernel, libc and devices from the commands that print them."""
     _os_release(reading)
     _processor(reading)
-    _windows_driver(reading)
-    words = reading.words(*_WORDS)
     for index, line in enumerate(reading.lines):
         low = line.lower()
         if len(line) < 4 or not holds(low, words):
@@ -307,18 +304,6 @@ def _driver_version(reading: Reading, index: int, line: str) -> None:
                 reading.put("drivers.nvidia.version", found[1], at, PRINTED)
                 reading.put("drivers.nvidia.installed", True, at, MEASURED)
                 break
-
-
-def _windows_driver(reading: Reading) -> None:
-    """``31.0.15.3623`` under ``DriverVersion``: only NVIDIA's third number is 1x, and its last five digits are 536.23."""
-    if "NVIDIA" not in reading.text or not reading.has("driverversion", "dxdiag"):
-        return
-    found = {m[0]: (index, m) for index, line in enumerate(reading.lines) if (m := _WDDM.search(line))}
-    if len(found) == 1:
-        ((index, match),) = found.values()
-        digits = match[1] + match[2]
-        reading.put("drivers.nvidia.version", f"{digits[:3]}.{digits[3:]}", index, PRINTED)
-        reading.put("system.os", "windows", index, PRINTED)
 
 
 def _chip(reading: Reading, index: int, text: str) -> None:

@@ -32,6 +32,7 @@ from torchdoctor.probes.reports.symptoms import read_symptoms
 from torchdoctor.probes.reports.system_profiler import read_system_profiler
 from torchdoctor.probes.reports.torch_messages import read_torch_messages
 from torchdoctor.probes.reports.uv_output import read_uv
+from torchdoctor.probes.reports.windows_tools import read_windows
 
 __all__ = ["Pasted", "read_command", "read_text"]
 
@@ -55,6 +56,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_commands,
     read_machine,
     read_lscpu,
+    read_windows,
     read_device_access,
     read_free_text,
     read_symptoms,

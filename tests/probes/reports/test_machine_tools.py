@@ -87,10 +87,3 @@ def test_modinfo_names_firmware_first(facts_of: Callable[[str], Facts]) -> None:
         f"$ modinfo nvidia\nfilename:       /lib/modules/5.15.0/nvidia.ko\n{firmware}version:        535.129.03\n"
     )
     assert facts.drivers.nvidia.version == "535.129.03"
-
-
-def test_nvidias_driver_in_a_version_of_windows(facts_of: Callable[[str], Facts]) -> None:
-    table = "Name                       DriverVersion\n----                       -------------\nNVIDIA GeForce RTX 4090    {}\nIntel(R) UHD Graphics 770  31.0.101.5590\n"
-    facts = facts_of(table.format("32.0.15.8129"))
-    assert (facts.drivers.nvidia.version, facts.system.os) == ("581.29", "windows")
-    assert facts_of(table.format("10.0.19041.1")).drivers.nvidia.version is None
