@@ -334,9 +334,9 @@ def _table(*rows: tuple[Handler, str]) -> dict[str, Handler]:
 LABELS: dict[str, Handler] = _table(
     (_torch, "pytorch version|pytorch|torch|torch version|pytorch version gpu|pytorch version (gpu|pytorch version (gpu?|pytorch version (accelerator?|"
              "pytorch version (accelerator|pytorch.version|installed torch|torch. version|torch. version  |pytorch info|torch installed"),
-    (_torch_cuda, "cuda used to build pytorch|torch.version.cuda|cuda version of torch"),
+    (_torch_cuda, "cuda used to build pytorch|torch.version.cuda|cuda version of torch|torch cuda version"),
     (_cuda, "cuda|cuda version"),
-    (_torch_hip, "rocm used to build pytorch|torch.version.hip|rocm reported by torch"),
+    (_torch_hip, "rocm used to build pytorch|torch.version.hip|rocm reported by torch|torch hip version"),
     (_torch_xpu, "xpu used to build pytorch"),
     (_available, "is cuda available|cuda available|torch.cuda.is available|torch cuda available|gpu available|is xpu available|pytorch.cuda|"
                  "cuda is available|is rocm available|pytorch xpu available|available|torch.cuda.is available()|torch.xpu.is available()|"
@@ -358,7 +358,7 @@ LABELS: dict[str, Handler] = _table(
     (_any_driver, "driver|gpu driver|gpu driver version|graphics driver|amd driver|display driver|adrenaline|adrenalin"),
     (_kernel_driver, "kernel driver|drm driver|kernel driver in use"),
     (_intel_runtime, "libze1|libze-intel-gpu1|intel-level-zero-gpu|compute-runtime|compute runtime|intel compute runtime|intel l0 / neo|neo|level zero|level-zero|intel-opencl-icd"),
-    (_nvcc, "cuda runtime version|nvcc|cuda compilation tools|cuda toolkit|nvcc -v|cuda toolkit version"),
+    (_nvcc, "cuda runtime version|nvcc|cuda compilation tools|cuda toolkit|nvcc -v|cuda toolkit version|nvcc version"),
     (_rocm, "rocm|rocm version|rocm-version|hip sdk|system rocm|hip version"),
     (_gfx, "gpu arch|gfx|gfx version|target|compute capability|gpu.compute capability|gpu compute capability|gfx target|arch name"),
     (_capability_seen, "capability|device capability|torch.cuda.get device capability"),

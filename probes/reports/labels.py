@@ -36,6 +36,7 @@ def label_of(line: str) -> tuple[str, str] | None:
 def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
     """(index, label, value) of every line that has a label."""
     in_columns = reading.has("ultralytics", "detectron2", "sys.platform  ")
+    in_leaders = reading.has("general environment info:")
     for index, line in enumerate(reading.lines):
         if line.startswith(("#", "**")) and (label := _heading(line)):
             at = next(
@@ -44,9 +45,16 @@ def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
             if at is not None and not reading.lines[at].startswith(("#", "**", "```", ">")):
                 yield at, label, reading.lines[at].strip(_STRIP)
             continue
-        pair = label_of(line) or (_columns(line) if in_columns else None)
+        pair = (_leaders(line) if in_leaders else None) or label_of(line) or (_columns(line) if in_columns else None)
         if pair is not None:
             yield index, pair[0], pair[1]
+
+
+def _leaders(line: str) -> tuple[str, str] | None:
+    """``torch version ......... 2.4.0+cu121``: DeepSpeed's report."""
+    label, dots, value = line[:400].strip().partition(" ...")
+    value = value.lstrip(".").strip()
+    return (" ".join(label.replace("_", " ").lower().split()), value) if dots and value else None
 
 
 def _columns(line: str) -> tuple[str, str] | None:

@@ -38,8 +38,8 @@ _FILTERED = re.compile(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
-_INSTALLING = regex(
-    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install"
+_INSTALLING = re.compile(
+    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install(?!ed\b)"
 )
 _HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
 _GAVE = regex(

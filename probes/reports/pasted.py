@@ -15,6 +15,7 @@ from torchdoctor.probes.reports.conda_output import read_conda
 from torchdoctor.probes.reports.device_access import read_device_access
 from torchdoctor.probes.reports.extension_messages import read_extension_messages
 from torchdoctor.probes.reports.free_text import read_free_text
+from torchdoctor.probes.reports.graphics_tools import read_graphics
 from torchdoctor.probes.reports.intel_tools import read_intel
 from torchdoctor.probes.reports.lscpu import read_lscpu
 from torchdoctor.probes.reports.machine_tools import read_machine
@@ -43,6 +44,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_amd_smi,
     read_intel,
     read_system_profiler,
+    read_graphics,
     read_torch_messages,
     read_extension_messages,
     read_package_tree,

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -64,3 +65,11 @@ def test_labels_are_written_as_they_are_looked_up() -> None:
 def test_a_form_that_was_left_empty_is_read() -> None:
     facts = read_text("WSL version: \nOS:\nGPU: \nPython version:\n", "form").draft.build()
     assert (facts.system.wsl, facts.system.os, facts.gpus, facts.python.version) == (None, None, None, None)
+
+
+def test_deepspeed_report(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "DeepSpeed general environment info:\ntorch install path ............... ['/opt/conda/lib/python3.11/site-packages/torch']\n"
+        "torch version .................... 2.4.0+cu121\ndeepspeed info ................... 0.15.1, unknown, unknown\ntorch cuda version ............... 12.1\nnvcc version ..................... 12.4\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.runtimes.cuda) == ("2.4.0+cu121", "cu121", "12.4")

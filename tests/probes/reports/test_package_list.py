@@ -115,3 +115,8 @@ def test_what_pip_show_requires_tells_the_system(
 def test_requirements_without_cuda_tell_nothing(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("Name: torch\nVersion: 2.3.0\nRequires: filelock, jinja2, sympy\n")
     assert (facts.system.os, facts.system.machine) == (None, None)
+
+
+def test_a_sentence_that_says_what_is_installed(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("Installed torch 2.4.1+rocm6.1, and every kernel fails\n").torch.version == "2.4.1+rocm6.1"
+    assert facts_of("Install torch 2.4.1+rocm6.1 first\n").torch.version is None
