@@ -168,7 +168,7 @@ def gpu_from_name(name: str) -> dict[str, Any]:
     if gfx:
         fields["gfx"] = gfx
         name = re.sub(r"\s?\(gfx[^)]{0,40}\)", "", name).strip()
-    name = re.sub(r"\s?\((?:UUID|uuid|\.\.\.)[^)]{0,60}\)", "", name).strip(" \t*,;")
+    name = re.sub(r"\s?\((?:UUID|uuid|\.\.\.)[^)]{0,60}\)", "", name).strip(" \t*,;|")
     vendor = vendor_of(name) or ("amd" if gfx else None)
     if vendor:
         fields["vendor"] = vendor
