@@ -14,7 +14,7 @@ from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Readi
 from torchdoctor.probes.reports.request import put_request
 from torchdoctor.probes.reports.torch_words import put_torch
 
-__all__ = ["read_packages"]
+__all__ = ["put_installed", "read_packages"]
 
 _DUMPED = regex(
     r"^\s{0,4}\[(pip\d?|conda|uv|pixi)\] ([A-Za-z0-9][\w.-]{0,80}?)(?:==|\s{1,60})(\d[\w.+!-]{0,60})(?:\s{1,40}(\S{1,60})(?:\s{1,40}(\S{1,60}))?)?\s*$"
@@ -22,9 +22,12 @@ _DUMPED = regex(
 _FREEZE = regex(
     r"^\s{0,8}(?:[-*+] )?[\"']?([A-Za-z][\w.-]{0,80}?)(?:\[[\w,-]{1,40}\])?\s?(===?)\s?(\d[\w.+!]{0,60})[\"']?(?: ?;.{0,120}| ?\\| ?#.{0,120}|,)?\s*$"
 )
-_SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
-_COLUMN = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
+_SINGLE = re.compile(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
+# conda list --export, and the addresses of conda list --explicit
+_EXPORTED = re.compile(r"^\s{0,4}([a-z0-9_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})\s*$")
+_EXPLICIT = re.compile(r"^\s{0,4}https?://\S{1,160}/(?:linux|win|osx|noarch)[\w-]{0,12}/([a-z0-9_][\w.-]{0,80}?)-(\d[\w.]{0,40})-([\w.]{1,60}?)\.(?:conda|tar\.bz2)(?:#\w{0,80})?\s*$")  # fmt: skip
+_COLUMN = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
+_LOOSE = re.compile(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
 # The longest name of a list leaves one space before its version.
 _LONGEST = regex(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
 _CONDA_PLAN = regex(
@@ -34,7 +37,7 @@ _POETRY = regex(
     r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
 )
 _SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
-_FILTERED = re.compile(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{1,12} ?)?\| ?(?:\w?grep|findstr|select-string|sls|awk)\b.{0,60}version", re.I)  # fmt: skip
+_FILTERED = re.compile(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{1,12} ?)?\| ?(?:\w?grep|findstr|select-string|sls|awk)\b.{0,60}(version|location)", re.I)  # fmt: skip
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
@@ -80,16 +83,16 @@ def read_packages(reading: Reading) -> None:
             if match[1] == "conda":
                 of_conda.append((index, match[2], f"{match[4] or ''} {match[5] or ''}"))
             rank = MEASURED + (1 if match[1] != "conda" else 0)
-            _installed(reading, index, match[2], match[3], rank, build=match[4] if match[1] == "conda" else None)
+            put_installed(reading, index, match[2], match[3], rank, build=match[4] if match[1] == "conda" else None)
             reading.taken.add(index)
         elif "==" in line and (match := _FREEZE.match(line)):
             freeze.append((index, match[1], match[3]))
         elif "::" in line and (match := _CONDA_PLAN.match(line)):
             reading.saw("conda_list", 15)
-            _installed(reading, index, match[3], match[4], PRINTED, build=match[5])
-        elif line.lstrip()[:1] == "-" and (match := _SINGLE.match(line)):
-            _installed(reading, index, match[1], match[2], PRINTED, build=match[3])
-            reading.saw("conda_list", 3)
+            put_installed(reading, index, match[3], match[4], PRINTED, build=match[5])
+        elif match := _of_conda(line):
+            put_installed(reading, index, match[1], match[2], PRINTED, build=match[3])
+            reading.saw("conda_list", 4 if match[3] else 3)
         elif ("  " in line and (match := _COLUMN.match(line))) or (
             (headed or "nvidia-" in line or "intel-ext" in line) and (match := _LONGEST.match(line))
         ):
@@ -113,12 +116,24 @@ def read_packages(reading: Reading) -> None:
     _frozen(reading, freeze)
 
 
+def _of_conda(line: str) -> re.Match[str] | None:
+    """``- name=version=build`` of an environment file, ``name=version=build`` of an export, an explicit list's address."""
+    if "http" in line:
+        return _EXPLICIT.match(line) if ".conda" in line or ".tar.bz2" in line else None
+    if "=" not in line or "==" in line:
+        return None
+    return _SINGLE.match(line) if line.lstrip()[:1] == "-" else _EXPORTED.match(line)
+
+
 def _sdk_version(line: str) -> str:
     match = re.search(r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[a-z]{0,2}\d{0,8})\b", line)
     return match[1] if match else "unknown"
 
 
-def _installed(reading: Reading, index: int, name: str, version: str, rank: int, *, build: str | None = None) -> None:
+def put_installed(
+    reading: Reading, index: int, name: str, version: str, rank: int, *, build: str | None = None
+) -> None:
+    """One distribution of a list; ``build`` is conda's, which tells the variant."""
     name = canonical(name)
     put_package(reading, name, version, index, rank)
     if name == "torch":
@@ -160,7 +175,7 @@ def _columns(reading: Reading, columns: list[tuple[int, str, str, str]], headed:
             continue
         build = rest.split()[0] if rest else None
         conda = build is not None and ("_" in build or build.startswith("h")) and "/" not in build
-        _installed(reading, index, name, version, PRINTED + 4, build=build if conda else None)
+        put_installed(reading, index, name, version, PRINTED + 4, build=build if conda else None)
         if rest and "/" in rest and canonical(name) == "torch":
             reading.put("torch.origin", "editable", index, PRINTED)
     reading.saw("conda_list" if headed and "# Name" in reading.text else "pip_freeze", 10)
@@ -198,7 +213,7 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
     )
     for index, name, version in freeze:
         if listing:
-            _installed(reading, index, name, version, PRINTED + 3)
+            put_installed(reading, index, name, version, PRINTED + 3)
         elif canonical(name) == "torch":
             put_request(reading, index, "torch", "==" + version, PRINTED - 4)
         elif not asks:
@@ -215,9 +230,9 @@ def _show(reading: Reading) -> None:
     filtered = reading.has("pip show", "pip3 show", "pip.exe show")
     for index, line in enumerate(reading.lines):
         if filtered and "show " in line and (asked := _FILTERED.search(line[:400])):
-            # of the block only the version is let through
+            # of the block only one line is let through
             below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
-            name = asked[1] if below.strip().startswith("version:") else None
+            name = asked[1] if below.strip().startswith(f"{asked[2].lower()}:") else None
             continue
         label, colon, value = line.partition(":")
         label = label.strip().lower()
@@ -228,7 +243,7 @@ def _show(reading: Reading) -> None:
             below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
             name = value if below.strip().startswith("version:") else None
         elif label == "version" and name and value[:1].isdigit():
-            _installed(reading, index, name, value, MEASURED)
+            put_installed(reading, index, name, value, MEASURED)
             reading.saw("pip_freeze", 8)
         elif label == "location" and name:
             if canonical(name) == "torch":
@@ -316,7 +331,7 @@ def _inspect(reading: Reading) -> None:
         for entry in document["installed"]:
             data = entry.get("metadata") if isinstance(entry, dict) else None
             if isinstance(data, dict) and isinstance(data.get("name"), str) and isinstance(data.get("version"), str):
-                _installed(reading, 0, data["name"], data["version"], MEASURED)
+                put_installed(reading, 0, data["name"], data["version"], MEASURED)
     keys = {}
     for index, line in enumerate(reading.lines):
         if match := re.match(r'^\s{0,12}"(\w{5,40})": "([^"]{0,80})"', line):

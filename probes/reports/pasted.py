@@ -21,6 +21,7 @@ from torchdoctor.probes.reports.lscpu import read_lscpu
 from torchdoctor.probes.reports.machine_tools import read_machine
 from torchdoctor.probes.reports.merge import merge_gpus
 from torchdoctor.probes.reports.nvidia_smi import read_nvidia_smi
+from torchdoctor.probes.reports.package_json import read_package_json
 from torchdoctor.probes.reports.package_list import read_packages
 from torchdoctor.probes.reports.package_tree import read_package_tree
 from torchdoctor.probes.reports.pip_output import read_pip
@@ -49,6 +50,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_extension_messages,
     read_package_tree,
     read_packages,
+    read_package_json,
     read_dump,
     read_session,
     read_pip,

@@ -120,3 +120,23 @@ def test_requirements_without_cuda_tell_nothing(facts_of: Callable[[str], Facts]
 def test_a_sentence_that_says_what_is_installed(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of("Installed torch 2.4.1+rocm6.1, and every kernel fails\n").torch.version == "2.4.1+rocm6.1"
     assert facts_of("Install torch 2.4.1+rocm6.1 first\n").torch.version is None
+
+
+def test_the_location_alone_of_pip_show(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("$ pip show torch | grep -i location\nLocation: /home/u/.local/lib/python3.10/site-packages\n")
+    assert [s.id for s in facts.symptoms or ()] == ["torch-location"] and facts.python.version == "3.10"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# platform: linux-64\npython=3.11.9=h955ad1f_0\npytorch=2.3.1=py3.11_cuda12.1_cudnn8.9.2_0\n",
+        "@EXPLICIT\nhttps://repo.anaconda.com/pkgs/main/linux-64/python-3.11.9-h955ad1f_0.conda\n"
+        "https://conda.anaconda.org/pytorch/linux-64/pytorch-2.3.1-py3.11_cuda12.1_cudnn8.9.2_0.tar.bz2#abcdef\n",
+    ],
+)
+def test_conda_exports(facts_of: Callable[[str], Facts], text: str) -> None:
+    facts = facts_of(text)
+    assert (facts.torch.version, facts.torch.variant, facts.torch.origin) == ("2.3.1", "cu121", "conda")
+    assert (facts.python.version, facts.system.os, facts.system.machine) == ("3.11.9", "linux", "x86_64")
+    assert read_text(text, "x").kind == "conda_list"
