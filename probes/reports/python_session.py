@@ -54,7 +54,18 @@ _LIB = regex(r"torch[/\\]lib|site-packages[/\\]torch")
 
 def read_session(reading: Reading) -> None:
     """What an interpreter printed about itself and about torch."""
-    if not reading.has("python", "torch", "cp3", "py3", "sm_", "arch_list", "_xpudeviceproperties"):
+    if not reading.has(
+        "python",
+        "torch",
+        "cp3",
+        "py3",
+        "sm_",
+        "arch_list",
+        "_xpudeviceproperties",
+        "platform.",
+        "sys.version",
+        "calcsize",
+    ):
         return
     for index, line in enumerate(reading.lines):
         if len(line) < 2:
@@ -259,6 +270,8 @@ def _asked(reading: Reading, index: int, line: str) -> None:
     elif "win32" in answer and "get_platform()" in line:
         reading.put("python.bits", 32, answer_at, PRINTED + 3)
         reading.put("system.os", "windows", answer_at, PRINTED)
+    elif "architecture()" in line and (bits := re.search(r"\b(32|64)bit\b", answer)):
+        reading.put("python.bits", int(bits[1]), answer_at, PRINTED + 3)
     elif "calcsize" in line and answer in ("32", "64"):
         reading.put("python.bits", int(answer), answer_at, PRINTED + 3)
     elif "maxsize" in line and "2**32" in line.replace(" ", "") and answer in ("True", "False"):

@@ -76,3 +76,13 @@ def test_accounts_that_differ(facts_of: Callable[[str], Facts]) -> None:
     assert "accounts-differ" not in [
         s.id for s in facts_of(ask.format("a", "True") + ask.format("b", "True")).symptoms or ()
     ]
+
+
+def test_questions_without_a_word_of_python(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(">>> sys.version\n'3.12.4 (tags/v3.12.4:8e8a4ba) [MSC v.1940 64 bit (AMD64)]'\n")
+    assert (facts.python.version, facts.python.machine, facts.system.os) == ("3.12.4", "x86_64", "windows")
+
+
+def test_the_width_of_an_interpreter(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of(">>> platform.architecture()\n('32bit', 'WindowsPE')\n").python.bits == 32
+    assert facts_of(">>> platform.architecture()\n('64bit', 'ELF')\n").python.bits == 64
