@@ -128,7 +128,8 @@ def _lshw(reading: Reading, index: int, text: str) -> None:
     for line in block[4:]:
         if "*-" in line:
             break
-        if used := re.search(r"\bconfiguration:.{0,120}\bdriver=(\w{2,12})", line):
-            fields["driver"] = used[1]
+        if "configuration:" in line:  # an unclaimed device has none
+            used = re.search(r"\bdriver=(\w{2,12})", line)
+            fields["driver"] = used[1] if used else ""
     reading.put("system.os", "linux", index, PRINTED)
     reading.gpu_lists.append(GpuList(MEASURED, False, [(fields, reading.source(index))]))

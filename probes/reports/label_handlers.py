@@ -131,10 +131,11 @@ def _system(reading: Reading, index: int, value: str, rank: int) -> None:
 
 
 def _kernel(reading: Reading, index: int, value: str, rank: int) -> None:
-    match = re.search(r"\d{1,2}\.\d{1,3}[\w.+~-]{0,80}", value)
+    # near the start, and not behind another label: a line of the kernel's log is no version
+    match = re.match(r"[^:]{0,24}?(?<![\d.])(\d{1,2}\.\d{1,3}[\w.+~-]{0,80})", value)
     if match is None:
         return
-    kernel = match[0]
+    kernel = match[1]
     if reading.draft.value("system.os") in (None, "linux"):
         reading.put("system.kernel", kernel, index, rank)
         if "microsoft" in kernel.lower():

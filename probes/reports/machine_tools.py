@@ -25,9 +25,9 @@ _LDD = regex(
     r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})",
     re.I,
 )
-_COUNT = regex(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
-_LSPCI = regex(
-    r"^\s{0,4}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
+_COUNT = re.compile(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
+_LSPCI = re.compile(
+    r"^\s{0,4}(?:[A-Za-z][A-Za-z -]{0,24}: )?(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
 )
 _IN_USE = regex(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
 _MODINFO = regex(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
@@ -81,6 +81,10 @@ def read_machine(reading: Reading) -> None:
         elif "Darwin " in line and (match := _DARWIN.search(line)):
             reading.put("system.os", "macos", index, MEASURED)
             reading.put("python.machine", normal_machine(match[2]), index, CLAIMED)
+        if (("sw_vers -" in line and "roductVersion" in line) or "osproductversion" in line) and index + 1 < len(
+            reading.lines
+        ):
+            _mac_version(reading, index + 1, reading.lines[index + 1].strip())
         if "sw_vers" in line and (inline := re.search(r"sw_vers\b.{0,40}?\b(\d{2}\.\d{1,2}(?:\.\d{1,2})?)\b", line)):
             reading.put("system.version", inline[1], index, PRINTED)
         if "Product" in line and (match := _SW_VERS.match(line)):
@@ -149,6 +153,13 @@ def read_machine(reading: Reading) -> None:
         if "raspberry" in low and (match := _RASPBERRY.search(low)):
             reading.put("cpu.model", "Raspberry Pi " + match[1].strip().split(".")[0], index, CLAIMED)
             reading.put("system.os", "linux", index, CLAIMED - 1)
+
+
+def _mac_version(reading: Reading, index: int, answer: str) -> None:
+    if re.fullmatch(r"1\d\.\d{1,2}(?:\.\d{1,2})?|2\d\.\d{1,2}(?:\.\d{1,2})?", answer):
+        reading.put("system.os", "macos", index, MEASURED)
+        reading.put("system.name", "macOS", index, MEASURED)
+        reading.put("system.version", answer, index, MEASURED + 3)
 
 
 def _kernel(reading: Reading, index: int, release: str) -> None:

@@ -17,6 +17,7 @@ from torchdoctor.probes.reports.extension_messages import read_extension_message
 from torchdoctor.probes.reports.free_text import read_free_text
 from torchdoctor.probes.reports.graphics_tools import read_graphics
 from torchdoctor.probes.reports.intel_tools import read_intel
+from torchdoctor.probes.reports.kernel_log import read_kernel_log
 from torchdoctor.probes.reports.lscpu import read_lscpu
 from torchdoctor.probes.reports.machine_tools import read_machine
 from torchdoctor.probes.reports.merge import merge_gpus
@@ -61,6 +62,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_machine,
     read_lscpu,
     read_windows,
+    read_kernel_log,
     read_device_access,
     read_free_text,
     read_symptoms,

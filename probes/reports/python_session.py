@@ -43,13 +43,16 @@ _ASSIGNED = regex(
 _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
 )
-_CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
-_TORCH_COMMENT = regex(r"import torch\s{1,20}#\s?(\d\S{1,60})")
-_NAMES_LIST = regex(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
-_ONE_OF = regex(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
-_CAPABILITY = regex(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
-_ARCHS = regex(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
-_LIB = regex(r"torch[/\\]lib|site-packages[/\\]torch")
+_CONDITION = re.compile(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
+_TORCH_COMMENT = re.compile(r"import torch\s{1,20}#\s?(\d\S{1,60})")
+_NAMES_LIST = re.compile(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
+_QUESTION = re.compile(
+    r"torch\.__version__|torch\.version\.(?:cuda|hip)|torch\.(?:backends\.)?((?:cuda|xpu|mps)\.(?:is_available|is_built|device_count))\(\)"
+)
+_ONE_OF = re.compile(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
+_CAPABILITY = re.compile(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
+_ARCHS = re.compile(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
+_LIB = re.compile(r"torch[/\\]lib|site-packages[/\\]torch")
 
 
 def read_session(reading: Reading) -> None:
@@ -226,7 +229,13 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if "platform.platform()" in asks:
         put_platform(reading, answer_at, answer, PRINTED + 4)
         put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
-    if "mps.is_built()" in line and answer in ("True", "False"):
+    each = _one_by_one(line, answer) if "sudo" not in line else []
+    if each:
+        asks = [a for a in asks if a not in ("is_available()", "is_built()")]
+        for what, word in each:
+            if what and word in ("True", "False", "0"):
+                _answer(reading, answer_at, what, word)
+    elif "mps.is_built()" in line and answer in ("True", "False"):
         _answer(reading, answer_at, "mps.is_built", answer)
     if "is_available()" in asks and "sys.exit" not in line:
         said = re.search(r"\b(True|False)\b", answer)
@@ -306,6 +315,13 @@ def _is_prompt(line: str) -> bool:
         or "python" in text[:160]
         or re.match(r"[\w.@~:/\\-]{1,60}[$#%>] ?", text) is not None
     )
+
+
+def _one_by_one(line: str, answer: str) -> list[tuple[str | None, str]]:
+    """(question, word) of a line that asks several things and was answered with as many words; empty for any other."""
+    asked = [m[1] for m in _QUESTION.finditer(line)]
+    words = answer.replace(",", " ").replace("'", " ").lstrip("> (").rstrip(")").split()
+    return list(zip(asked, words, strict=True)) if len(asked) > 1 and len(words) == len(asked) else []
 
 
 def _empty_cuda(reading: Reading, line: str, answer: str, answer_at: int) -> None:

@@ -54,6 +54,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("libcuda-stub-path", "/stubs/libcuda.so"),
     _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
     _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
+    _row("driver-library-mismatch", "nvml/rm version mismatch"),
+    _row("driver-library-mismatch", "librmversionmismatch"),
     _row("driver-library-mismatch", "driver/library version mismatch"),
     _row("nvml-library-missing", "couldn't find libnvidia-ml.so"),
     _row("wsl-libraries-missing", "/usr/lib/wsl/lib", r"cannot access '?/usr/lib/wsl/lib\S{0,30}: no such file"),

@@ -98,3 +98,11 @@ def test_other_vendors_numbers_are_no_nvidia_driver(facts_of: Callable[[str], Fa
         "\tdriverName = radv\n\tdriverInfo = 550.120\n  Platform Vendor  Intel(R) Corporation\n  Driver Version   535.183.01\n"
     )
     assert facts.drivers.nvidia.version is None
+
+
+def test_a_card_that_no_driver_claims(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "  *-display UNCLAIMED\n       description: VGA compatible controller\n       product: AD104 [GeForce RTX 4070]\n"
+        "       vendor: NVIDIA Corporation\n       bus info: pci@0000:01:00.0\n       configuration: latency=0\n"
+    )
+    assert facts.gpus is not None and facts.gpus[0].driver == ""

@@ -73,3 +73,16 @@ def test_deepspeed_report(facts_of: Callable[[str], Facts]) -> None:
         "torch version .................... 2.4.0+cu121\ndeepspeed info ................... 0.15.1, unknown, unknown\ntorch cuda version ............... 12.1\nnvcc version ..................... 12.4\n"
     )
     assert (facts.torch.version, facts.torch.variant, facts.runtimes.cuda) == ("2.4.0+cu121", "cu121", "12.4")
+
+
+@pytest.mark.parametrize(
+    ("value", "kernel"),
+    [
+        ("6.8.0-45-generic", "6.8.0-45-generic"),
+        ("Linux 6.11.5-arch1-1", "6.11.5-arch1-1"),
+        ("x86_64 Linux 5.15.0", "5.15.0"),
+        ("NVRM: loading NVIDIA UNIX x86_64 Kernel Module  570.133.07", None),
+    ],
+)
+def test_the_version_of_a_kernel(value: str, kernel: str | None) -> None:
+    assert _read("kernel", value).system.kernel == kernel

@@ -87,3 +87,18 @@ def test_modinfo_names_firmware_first(facts_of: Callable[[str], Facts]) -> None:
         f"$ modinfo nvidia\nfilename:       /lib/modules/5.15.0/nvidia.ko\n{firmware}version:        535.129.03\n"
     )
     assert facts.drivers.nvidia.version == "535.129.03"
+
+
+@pytest.mark.parametrize(
+    "command", ["sw_vers -productVersion", "sw_vers --productVersion", "sysctl -n kern.osproductversion"]
+)
+def test_the_version_of_macos_alone(facts_of: Callable[[str], Facts], command: str) -> None:
+    facts = facts_of(f"$ {command}\n13.7\n")
+    assert (facts.system.os, facts.system.version) == ("macos", "13.7")
+
+
+def test_a_label_before_a_line_of_lspci(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "lspci: 01:00.0 VGA compatible controller [0300]: NVIDIA Corporation AD104 [GeForce RTX 4070] [10de:2786]\n"
+    )
+    assert facts.gpus is not None and facts.gpus[0].pci_id == "10de:2786"

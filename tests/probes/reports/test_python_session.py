@@ -86,3 +86,10 @@ def test_questions_without_a_word_of_python(facts_of: Callable[[str], Facts]) ->
 def test_the_width_of_an_interpreter(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of(">>> platform.architecture()\n('32bit', 'WindowsPE')\n").python.bits == 32
     assert facts_of(">>> platform.architecture()\n('64bit', 'ELF')\n").python.bits == 64
+
+
+def test_as_many_words_as_questions(facts_of: Callable[[str], Facts]) -> None:
+    ask = "$ python -c 'import torch; print(torch.__version__, torch.backends.mps.is_built(), torch.backends.mps.is_available())'\n"
+    facts = facts_of(ask + "2.10.0 True False\n")
+    assert (facts.torch.version, facts.torch.gpu_available) == ("2.10.0", False)
+    assert facts_of(ask + "2.10.0 True True\n").torch.gpu_available is True

@@ -215,3 +215,15 @@ def test_a_library_that_loads_is_not_missing(facts_of: Callable[[str], Facts]) -
 )
 def test_an_installed_driver_package(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
     assert ("linux-driver-package" in [s.id for s in facts_of(text).symptoms or ()]) is seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NVMLError_LibRmVersionMismatch",
+        "RM has detected an NVML/RM version mismatch.",
+        "Failed to initialize NVML: Driver/library version mismatch",
+    ],
+)
+def test_two_halves_of_a_driver(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert [s.id for s in facts_of(text).symptoms or ()] == ["driver-library-mismatch"]
