@@ -33,6 +33,7 @@ from torchdoctor.probes.reports.recognise import recognise
 from torchdoctor.probes.reports.report_json import read_report_json
 from torchdoctor.probes.reports.symptoms import read_symptoms
 from torchdoctor.probes.reports.system_profiler import read_system_profiler
+from torchdoctor.probes.reports.torch_config import read_torch_config
 from torchdoctor.probes.reports.torch_messages import read_torch_messages
 from torchdoctor.probes.reports.uv_output import read_uv
 from torchdoctor.probes.reports.windows_tools import read_windows
@@ -47,6 +48,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_intel,
     read_system_profiler,
     read_graphics,
+    read_torch_config,
     read_torch_messages,
     read_extension_messages,
     read_package_tree,

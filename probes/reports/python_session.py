@@ -153,7 +153,7 @@ def put_path(reading: Reading, index: int, text: str, rank: int) -> None:
             reading.put("python.environment", "conda", index, rank)
         elif _VENV.search(text):
             reading.put("python.environment", "venv", index, rank)
-    if re.search(r"\b[A-Z]:[\\/]{1,2}(?!/)\w", text):
+    if re.search(r"\b[A-Z]:[\\/]{1,2}(?!/)\w|^\s{0,4}(?:PS )?[A-Z]:\\>", text):
         reading.put("system.os", "windows", index, rank - 6)
     elif "/Library/Frameworks/" in text or re.search(r"(?:^|[\s\"'(])/Users/\w", text):
         reading.put("system.os", "macos", index, rank - 6)

@@ -93,3 +93,8 @@ def test_as_many_words_as_questions(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of(ask + "2.10.0 True False\n")
     assert (facts.torch.version, facts.torch.gpu_available) == ("2.10.0", False)
     assert facts_of(ask + "2.10.0 True True\n").torch.gpu_available is True
+
+
+def test_a_prompt_of_windows_at_the_root(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("C:\\>pip list\ntorch  2.3.1\n").system.os == "windows"
+    assert facts_of("PS D:\\> python t.py\n").system.os == "windows"
