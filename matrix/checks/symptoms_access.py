@@ -53,7 +53,7 @@ def host_has_a_driver(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("container-no-gpu")
+@check("container-no-gpu", seen=("nvidia-nodes-looked-for",))
 def no_nodes_in_container(case: Case) -> Iterator[Finding]:
     """A CUDA build in a container sees no GPU, and who looked for the GPU's device nodes found none."""
     rows, facts = seen(case, "nvidia-nodes-looked-for"), case.facts

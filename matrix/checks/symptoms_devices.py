@@ -65,7 +65,7 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("devices-hidden")
+@check("devices-hidden", seen=("mig-without-slices",))
 def mig_without_slices(case: Case) -> Iterator[Finding]:
     """Every NVIDIA GPU is in MIG mode and no instance was made: CUDA finds nothing to compute on."""
     rows = seen(case, "mig-without-slices")
@@ -87,7 +87,7 @@ def mig_without_slices(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("rocm-permission")
+@check("rocm-permission", seen=("accounts-differ",))
 def another_account(case: Case) -> Iterator[Finding]:
     """The same question answered True for one account and False for another of one machine."""
     rows = seen(case, "accounts-differ")

@@ -30,20 +30,20 @@ _ENV = regex(
 _ENV_NAMES = regex(
     r"^(?:CUDA_(?:VISIBLE_DEVICES|DEVICE_ORDER|HOME|PATH|MODULE_LOADING)|NVIDIA_\w{1,40}|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HSA_\w{1,40}|ZE_\w{1,40}|ONEAPI_DEVICE_SELECTOR|SYCL_\w{1,40}|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_\w{1,30}|PYTORCH_\w{1,50}|TORCH_\w{1,50}|PIP_\w{1,30}|UV_\w{1,30}|TRITON_\w{1,40}|KMP_\w{1,30}|PYTHONPATH|PYTHONHOME|TMPDIR|TMP|TEMP|XPU_\w{1,30})$"
 )
-_ADVISED = re.compile(r"\b(?:use|using|passing|setting|try|consider|e\.g\.|with|unset)\s{1,2}$", re.I)
-_GPU_FLAG = re.compile(r"--gpus\b|--runtime[ =]nvidia|--device[ =]|nvidia\.com/gpu|\.\.\.")
-_ECHO = re.compile(
+_ADVISED = regex(r"\b(?:use|using|passing|setting|try|consider|e\.g\.|with|unset)\s{1,2}$", re.I)
+_GPU_FLAG = regex(r"--gpus\b|--runtime[ =]nvidia|--device[ =]|nvidia\.com/gpu|\.\.\.")
+_ECHO = regex(
     r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$|\becho %([A-Z][A-Z0-9_]{2,50})%\s*$|^PS [^>\n]{0,120}> ?\$env:([A-Z][A-Z0-9_]{2,50})\s*$"
 )
 # Set and empty: a line of env's output, an item of docker inspect's list.
-_EMPTY = re.compile(
+_EMPTY = regex(
     r"(?:^\s{0,4}(?:export |declare -x |ENV |- )?|[\[,] ?[\"'])([A-Z]{2,6}_VISIBLE_DEVICES)=(?:[\"'](?=\s{0,2}[,\]])|\s*$)"
 )
-_ITEM = re.compile(r"[\[,] ?[\"']([A-Z][A-Z0-9_]{2,50})=([^\"'\n]{1,400})[\"'](?=\s{0,2}[,\]])")
-_ROW = re.compile(r"^\s{0,4}([A-Z][A-Z0-9_]{2,50})\s{2,60}(\S.{0,300}?)\s*$")
-_OF_POD = re.compile(r"^\s{0,40}- name: [\"']?([A-Z][A-Z0-9_]{2,50})[\"']?\s*$")
-_POD_VALUE = re.compile(r"^\s{0,40}value: [\"']?([^\"'\n]{0,300}?)[\"']?\s*$")
-_GREP_ENV = re.compile(
+_ITEM = regex(r"[\[,] ?[\"']([A-Z][A-Z0-9_]{2,50})=([^\"'\n]{1,400})[\"'](?=\s{0,2}[,\]])")
+_ROW = regex(r"^\s{0,4}([A-Z][A-Z0-9_]{2,50})\s{2,60}(\S.{0,300}?)\s*$")
+_OF_POD = regex(r"^\s{0,40}- name: [\"']?([A-Z][A-Z0-9_]{2,50})[\"']?\s*$")
+_POD_VALUE = regex(r"^\s{0,40}value: [\"']?([^\"'\n]{0,300}?)[\"']?\s*$")
+_GREP_ENV = regex(
     r"\b(?:env|printenv|set) ?\| ?grep (?:-\w )?\"?([A-Z][A-Z0-9_]{2,50})\"?\s*$|\bprintenv ([A-Z][A-Z0-9_]{2,50})\s*$"
 )
 _PROMPT = regex(

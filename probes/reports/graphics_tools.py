@@ -6,28 +6,27 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, GpuList, Reading
 
 __all__ = ["read_graphics"]
 
 _NUMBER = r"(\d{3}\.\d{1,4}(?:\.\d{1,4})?)"
-_VULKAN = re.compile(rf"^\s{{0,24}}driverInfo\s{{1,20}}=\s{{1,4}}{_NUMBER}\s*$")
-_OPENGL = re.compile(rf"\bversion string: .{{1,40}} NVIDIA {_NUMBER}\b")
-_RENDERER = re.compile(r"\bOpenGL renderer string: (.{2,80}?)(?:/PCIe|/SSE|/integrated|\s*$)")
-_OPENCL = re.compile(rf"^\s{{0,8}}Driver Version\s{{2,60}}{_NUMBER}\s*$")
-_INXI = re.compile(r"^\s{0,8}(?:Device-\d{1,2}|Card(?:-\d{1,2})?): (.{3,200})$")
-_INXI_DRIVER = re.compile(r"\bdriver: (nvidia|nouveau|amdgpu|radeon|i915|xe)\b(?: v: (\d{3}\.\d[\d.]{0,12}))?")
-_PRODUCT = re.compile(r"^\s{2,12}product: (.{2,160}?)\s*$")
-_GPUSTAT = re.compile(r"^\[(\d{1,3})\] (\S.{2,60}?)\s{0,8}\|\s{0,4}\d{1,3}\s?(?:°C|'C|C)\b")
-_NVITOP = re.compile(rf"\bNVITOP \S{{1,16}}\s{{1,24}}Driver Version: {_NUMBER}")
-_GPUSTAT_HEAD = re.compile(rf"\d{{4}}\s{{2,4}}{_NUMBER}\s*$")
-_TENSORFLOW = re.compile(r"\bname: (.{3,60}?), pci bus id: \S{4,20}, compute capability: (\d{1,2}\.\d)")
-_CUDA_OF_DRIVER = re.compile(
-    r"^\s{0,8}CUDA Driver Version(?: / Runtime Version)?\s{0,60}:?\s{1,60}(\d{1,2}\.\d)(?: /|\s*$)"
-)
-_MODEL = re.compile(r"^Model:\s{1,12}(\S.{2,80}?)\s*$")
-_FIRMWARE = re.compile(rf"^GPU Firmware:\s{{1,12}}{_NUMBER}\s*$")
+_VULKAN = regex(rf"^\s{{0,24}}driverInfo\s{{1,20}}=\s{{1,4}}{_NUMBER}\s*$")
+_OPENGL = regex(rf"\bversion string: .{{1,40}} NVIDIA {_NUMBER}\b")
+_RENDERER = regex(r"\bOpenGL renderer string: (.{2,80}?)(?:/PCIe|/SSE|/integrated|\s*$)")
+_OPENCL = regex(rf"^\s{{0,8}}Driver Version\s{{2,60}}{_NUMBER}\s*$")
+_INXI = regex(r"^\s{0,8}(?:Device-\d{1,2}|Card(?:-\d{1,2})?): (.{3,200})$")
+_INXI_DRIVER = regex(r"\bdriver: (nvidia|nouveau|amdgpu|radeon|i915|xe)\b(?: v: (\d{3}\.\d[\d.]{0,12}))?")
+_PRODUCT = regex(r"^\s{2,12}product: (.{2,160}?)\s*$")
+_GPUSTAT = regex(r"^\[(\d{1,3})\] (\S.{2,60}?)\s{0,8}\|\s{0,4}\d{1,3}\s?(?:°C|'C|C)\b")
+_NVITOP = regex(rf"\bNVITOP \S{{1,16}}\s{{1,24}}Driver Version: {_NUMBER}")
+_GPUSTAT_HEAD = regex(rf"\d{{4}}\s{{2,4}}{_NUMBER}\s*$")
+_TENSORFLOW = regex(r"\bname: (.{3,60}?), pci bus id: \S{4,20}, compute capability: (\d{1,2}\.\d)")
+_CUDA_OF_DRIVER = regex(r"^\s{0,8}CUDA Driver Version(?: / Runtime Version)?\s{0,60}:?\s{1,60}(\d{1,2}\.\d)(?: /|\s*$)")
+_MODEL = regex(r"^Model:\s{1,12}(\S.{2,80}?)\s*$")
+_FIRMWARE = regex(rf"^GPU Firmware:\s{{1,12}}{_NUMBER}\s*$")
 
 
 def read_graphics(reading: Reading) -> None:

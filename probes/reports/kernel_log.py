@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
 
 __all__ = ["read_kernel_log"]
 
 _NUMBER = r"(\d{3}\.\d{1,4}(?:\.\d{1,4})?)"
-_LOADING = re.compile(
+_LOADING = regex(
     rf"NVRM: loading NVIDIA UNIX (?:(Open) )?.{{0,40}}?Kernel Module(?: for \S{{1,12}})?\s{{1,4}}{_NUMBER}"
 )
-_CARD = re.compile(r"NVRM: The NVIDIA GPU \S{4,24} \(PCI ID: (10de:[0-9a-f]{4})\)")
-_RELEASE = re.compile(rf"NVRM: (?:installed in this system is not supported by the )?NVIDIA {_NUMBER} driver release")
+_CARD = regex(r"NVRM: The NVIDIA GPU \S{4,24} \(PCI ID: (10de:[0-9a-f]{4})\)")
+_RELEASE = regex(rf"NVRM: (?:installed in this system is not supported by the )?NVIDIA {_NUMBER} driver release")
 _MODULE_FILE = "/sys/module/nvidia/version"
 
 

@@ -17,14 +17,14 @@ _HEADER = regex(
 _ROW = regex(
     r"^\s{0,8}\|\s{0,5}(\d{1,3})\s{1,4}(\S.{0,60}?)\s{2,12}(?:(?:On|Off|N/A|ERR!|TCC|WDDM|MCDM|WDM)\s|\S{1,12}\s{0,3}\||\|\s)"
 )
-_BUS = re.compile(r"\b([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])\b")
-_MEMORY = re.compile(r"/\s{0,8}(\d{1,7})\s?MiB")
-_LISTED = re.compile(r"^\s{0,8}GPU (\d{1,3}): (.{1,120}?) \(UUID: [^)]{0,60}\)")
-_MIG = re.compile(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s{1,8}Device\s{1,4}\d{1,3}:")
-_MIG_MODE = re.compile(r"\|\s{1,30}(Enabled|Disabled|N/A)\*?\s{1,8}\|\s{0,8}$")
-_VERSION = re.compile(r"(\d{2,3}(?:\.\d{1,4}){1,2})")
-_CUDA = re.compile(r"(\d{1,2}\.\d{1,2})")
-_COMPLAINT = re.compile(r"fail|error|unable|not found|no devices|could|cannot|driver|[.:]$", re.I)
+_BUS = regex(r"\b([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])\b")
+_MEMORY = regex(r"/\s{0,8}(\d{1,7})\s?MiB")
+_LISTED = regex(r"^\s{0,8}GPU (\d{1,3}): (.{1,120}?) \(UUID: [^)]{0,60}\)")
+_MIG = regex(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s{1,8}Device\s{1,4}\d{1,3}:")
+_MIG_MODE = regex(r"\|\s{1,30}(Enabled|Disabled|N/A)\*?\s{1,8}\|\s{0,8}$")
+_VERSION = regex(r"(\d{2,3}(?:\.\d{1,4}){1,2})")
+_CUDA = regex(r"(\d{1,2}\.\d{1,2})")
+_COMPLAINT = regex(r"fail|error|unable|not found|no devices|could|cannot|driver|[.:]$", re.I)
 _CSV_FIELDS = (
     "name",
     "gpu_name",

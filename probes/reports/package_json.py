@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.package_list import put_installed
 from torchdoctor.probes.reports.packages import canonical
@@ -11,11 +10,11 @@ from torchdoctor.probes.reports.reading import PRINTED, Reading
 
 __all__ = ["read_package_json"]
 
-_OBJECT = re.compile(r"\{[^{}]{10,2000}\}")
-_NAME = re.compile(r"\"name\": ?\"([A-Za-z][\w.-]{0,80})\"")
-_VERSION = re.compile(r"\"version\": ?\"(\d[\w.+!-]{0,60})\"")
-_BUILD = re.compile(r"\"build(?:_string)?\": ?\"([\w.]{1,60})\"")
-_ROW = re.compile(r"^\s{0,8}\[\"([A-Za-z][\w.-]{0,80})\", ?\"(\d[\w.+!-]{0,60})\"(?:, ?\"([\w.]{1,60})\")?\],?\s*$")
+_OBJECT = regex(r"\{[^{}]{10,2000}\}")
+_NAME = regex(r"\"name\": ?\"([A-Za-z][\w.-]{0,80})\"")
+_VERSION = regex(r"\"version\": ?\"(\d[\w.+!-]{0,60})\"")
+_BUILD = regex(r"\"build(?:_string)?\": ?\"([\w.]{1,60})\"")
+_ROW = regex(r"^\s{0,8}\[\"([A-Za-z][\w.-]{0,80})\", ?\"(\d[\w.+!-]{0,60})\"(?:, ?\"([\w.]{1,60})\")?\],?\s*$")
 _OURS = ("torch", "pytorch")
 
 

@@ -22,12 +22,12 @@ _DUMPED = regex(
 _FREEZE = regex(
     r"^\s{0,8}(?:[-*+] )?[\"']?([A-Za-z][\w.-]{0,80}?)(?:\[[\w,-]{1,40}\])?\s?(===?)\s?(\d[\w.+!]{0,60})[\"']?(?: ?;.{0,120}| ?\\| ?#.{0,120}|,)?\s*$"
 )
-_SINGLE = re.compile(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
+_SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
 # conda list --export, and the addresses of conda list --explicit
-_EXPORTED = re.compile(r"^\s{0,4}([a-z0-9_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})\s*$")
-_EXPLICIT = re.compile(r"^\s{0,4}https?://\S{1,160}/(?:linux|win|osx|noarch)[\w-]{0,12}/([a-z0-9_][\w.-]{0,80}?)-(\d[\w.]{0,40})-([\w.]{1,60}?)\.(?:conda|tar\.bz2)(?:#\w{0,80})?\s*$")  # fmt: skip
-_COLUMN = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = re.compile(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
+_EXPORTED = regex(r"^\s{0,4}([a-z0-9_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})\s*$")
+_EXPLICIT = regex(r"^\s{0,4}https?://\S{1,160}/(?:linux|win|osx|noarch)[\w-]{0,12}/([a-z0-9_][\w.-]{0,80}?)-(\d[\w.]{0,40})-([\w.]{1,60}?)\.(?:conda|tar\.bz2)(?:#\w{0,80})?\s*$")  # fmt: skip
+_COLUMN = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
+_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
 # The longest name of a list leaves one space before its version.
 _LONGEST = regex(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
 _CONDA_PLAN = regex(
@@ -36,12 +36,12 @@ _CONDA_PLAN = regex(
 _POETRY = regex(
     r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
 )
-_SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
-_FILTERED = re.compile(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{1,12} ?)?\| ?(?:\w?grep|findstr|select-string|sls|awk)\b.{0,60}(version|location)", re.I)  # fmt: skip
+_SDK = regex(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
+_FILTERED = regex(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{1,12} ?)?\| ?(?:\w?grep|findstr|select-string|sls|awk)\b.{0,60}(version|location)", re.I)  # fmt: skip
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
-_INSTALLING = re.compile(
+_INSTALLING = regex(
     r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install(?!ed\b)"
 )
 _HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
@@ -224,10 +224,10 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
 
 def _show(reading: Reading) -> None:
     """Blocks of ``pip show``."""
-    if not reading.has("name"):
+    filtered = reading.has("pip show", "pip3 show", "pip.exe show")
+    if not filtered and not reading.has("name"):
         return
     name: str | None = None
-    filtered = reading.has("pip show", "pip3 show", "pip.exe show")
     for index, line in enumerate(reading.lines):
         if filtered and "show " in line and (asked := _FILTERED.search(line[:400])):
             # of the block only one line is let through

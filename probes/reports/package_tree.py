@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.packages import canonical, put_package
 from torchdoctor.probes.reports.reading import PRINTED, Reading
@@ -12,7 +11,7 @@ from torchdoctor.probes.reports.torch_words import put_torch
 __all__ = ["read_package_tree"]
 
 # uv writes v2.9.1, pipdeptree [required: …, installed: 2.9.1], pdm 2.9.1 [ required: … ].
-_BRANCH = re.compile(
+_BRANCH = regex(
     r"^[\s│|]{0,120}(?:[├└+`|]?[─-]{1,3}) ?([A-Za-z][\w.-]{0,80})(?:\[[\w, .-]{1,400}\])? "
     r"(?:v(\d{1,6}\.[\w.+!-]{1,60})|\[required: [^\]]{1,120}, installed: (\d[\w.+!-]{0,60})\]|(\d[\w.+!-]{0,60}) \[ required: )"
 )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import PRINTED, Reading
 from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_torch_config"]
 
-_VERSION = re.compile(r"\bTORCH_VERSION=(\d[\w.+]{2,40})")
-_CUDA = re.compile(r"\bCUDA_VERSION=(\d{1,2}\.\d{1,2})")
-_USES = re.compile(r"\bUSE_(CUDA|ROCM|XPU)=(ON|OFF|1|0)\b")
-_CODE = re.compile(r"\bcode=((?:sm|compute)_\d{2,3}[af]?)\b")
+_VERSION = regex(r"\bTORCH_VERSION=(\d[\w.+]{2,40})")
+_CUDA = regex(r"\bCUDA_VERSION=(\d{1,2}\.\d{1,2})")
+_USES = regex(r"\bUSE_(CUDA|ROCM|XPU)=(ON|OFF|1|0)\b")
+_CODE = regex(r"\bcode=((?:sm|compute)_\d{2,3}[af]?)\b")
 
 
 def read_torch_config(reading: Reading) -> None:

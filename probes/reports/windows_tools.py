@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
 
 __all__ = ["read_windows"]
 
-_WDDM = re.compile(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.(?:00)?1(\d)\.(\d{4})(?![\d.])")
+_WDDM = regex(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.(?:00)?1(\d)\.(\d{4})(?![\d.])")
 
 #: How processors introduce themselves there, whatever the process is built for.
-_IDENTIFIER = re.compile(r"\b(?:(ARMv[89]) \(64-bit\)|(Intel64)|(AMD64)) Family \d")
-_OF_WINDOWS = re.compile(r"PROCESSOR_ARCHITEW6432\s{0,20}[=:]?\s{0,20}ARM64\b|^\s{0,8}(?:OSArchitecture\s{0,20}[=:]?\s{0,20})?ARM 64-bit Processor\b")  # fmt: skip
+_IDENTIFIER = regex(r"\b(?:(ARMv[89]) \(64-bit\)|(Intel64)|(AMD64)) Family \d")
+_OF_WINDOWS = regex(r"PROCESSOR_ARCHITEW6432\s{0,20}[=:]?\s{0,20}ARM64\b|^\s{0,8}(?:OSArchitecture\s{0,20}[=:]?\s{0,20})?ARM 64-bit Processor\b")  # fmt: skip
 
 
 def read_windows(reading: Reading) -> None:
