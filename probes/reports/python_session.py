@@ -232,9 +232,9 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     each = _one_by_one(line, answer) if "sudo" not in line else []
     if each:
         asks = [a for a in asks if a not in ("is_available()", "is_built()")]
-        for what, word in each:
-            if what and word in ("True", "False", "0"):
-                _answer(reading, answer_at, what, word)
+        for question, word in each:
+            if question and word in ("True", "False", "0"):
+                _answer(reading, answer_at, question, word)
     elif "mps.is_built()" in line and answer in ("True", "False"):
         _answer(reading, answer_at, "mps.is_built", answer)
     if "is_available()" in asks and "sys.exit" not in line:
