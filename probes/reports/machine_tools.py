@@ -22,14 +22,14 @@ _DARWIN = regex(r"\bDarwin \S{1,80} (\d{2}\.\d{1,2}\.\d{1,2}) .{0,200}\b(arm64|x
 _OS_RELEASE = regex(r"(?:^|[\s;])(NAME|VERSION|VERSION_ID|PRETTY_NAME|ID)=(\"[^\"]{0,80}\"|'[^']{0,80}'|[\w.-]{1,40})")
 _SW_VERS = regex(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
 _LDD = regex(
-    r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})",
+    r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})|^\s{0,4}ii\s{1,4}libc6(?::\w{2,8})?\s{1,60}(2\.\d{1,2})-",
     re.I,
 )
 _COUNT = regex(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
 _LSPCI = regex(
     r"^\s{0,4}(?:[A-Za-z][A-Za-z -]{0,24}: )?(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
 )
-_IN_USE = regex(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
+_IN_USE = regex(r"^\s{0,12}Kernel driver in use: ([\w-]{2,20})")
 _MODINFO = regex(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
 _NVRM = regex(
     r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"

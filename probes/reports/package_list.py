@@ -22,6 +22,8 @@ _DUMPED = regex(
 _FREEZE = regex(
     r"^\s{0,8}(?:[-*+] )?[\"']?([A-Za-z][\w.-]{0,80}?)(?:\[[\w,-]{1,40}\])?\s?(===?)\s?(\d[\w.+!]{0,60})[\"']?(?: ?;.{0,120}| ?\\| ?#.{0,120}|,)?\s*$"
 )
+# name @ address of a wheel: what pip freeze prints for what was installed from a file or an address
+_DIRECT = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80}) ?@ ?(?:file|https?):\S{1,400}?/[A-Za-z][\w.]{0,80}-(\d[\w.+%!]{0,60})-(?:cp|py)\d[\w.]{0,20}-\S{1,200}\.whl(?:#\S{0,200})?\s*$")  # fmt: skip
 _SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
 # conda list --export, and the addresses of conda list --explicit
 _EXPORTED = regex(r"^\s{0,4}([a-z0-9_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})\s*$")
@@ -87,6 +89,8 @@ def read_packages(reading: Reading) -> None:
             reading.taken.add(index)
         elif "==" in line and (match := _FREEZE.match(line)):
             freeze.append((index, match[1], match[3]))
+        elif ".whl" in line and "@" in line[:100] and (match := _DIRECT.match(line)):
+            freeze.append((index, match[1], match[2].replace("%2B", "+").replace("%2b", "+")))
         elif "::" in line and (match := _CONDA_PLAN.match(line)):
             reading.saw("conda_list", 15)
             put_installed(reading, index, match[3], match[4], PRINTED, build=match[5])

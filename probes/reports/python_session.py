@@ -38,13 +38,21 @@ _BARE_BANNER = regex(
     r"^\s{0,4}'?(\d\.\d{1,2}\.\d{1,2}\S{0,12} (?:\||\(|experimental|free-threading).{0,160}\[(?:GCC|Clang|MSC|PyPy).{0,60})"
 )
 _ASSIGNED = regex(
-    r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)[`'\s]{0,4}(?:(?:==|=>|=|->|→|:|#|returns|gives|says|is)\s{0,4})?(True|False|\d{1,3})\b"
+    r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:==|=>|=|->|→|:|#|returns|gives|says|is)\s{0,4})?(True|False|\d{1,3})\b"
 )
 _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
 )
 _CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
-_TORCH_COMMENT = regex(r"import torch\s{1,20}#\s?(\d\S{1,60})")
+_TORCH_COMMENT = regex(
+    r"(?:import torch|torch\.__version__\)?)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}['\"]?(\d[^\s'\"]{1,60})"
+)
+_COMMENT = regex(
+    r"\)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}((?:True|False|None|['\"(\[]|\d|NVIDIA|AMD|Tesla|Quadro)[^\n]{0,120})$"
+)
+_TORCH_IS = regex(
+    r"(?<!\w)torch\.__version__[`'\"]?\s{0,3}(?:->|=>|→|:|=|==|is)\s{0,3}[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
+)
 _NAMES_LIST = regex(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
 _QUESTION = regex(
     r"torch\.__version__|torch\.version\.(?:cuda|hip)|torch\.(?:backends\.)?((?:cuda|xpu|mps)\.(?:is_available|is_built|device_count))\(\)"
@@ -77,7 +85,7 @@ def read_session(reading: Reading) -> None:
             _python(reading, index, line)
         elif "[" in line and (banner := _BARE_BANNER.match(line)):
             put_python(reading, index, banner[1], PRINTED + 2)
-        if "platform" in line or "calcsize" in line or "maxsize" in line or "capability()" in line:
+        if "platform" in line or "calcsize" in line or "Py_GIL" in line or "maxsize" in line or "capability()" in line:
             _asked(reading, index, line)
         if "packages" in line or "python3" in line or ":\\" in line:
             put_path(reading, index, line, PRINTED - 2)
@@ -171,6 +179,10 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if (match := _TORCH_COMMENT.search(line)) and (parsed := values.parse_torch(match[1])):
         put_torch(reading, index, parsed, PRINTED)
         return
+    if (match := _TORCH_IS.search(line)) and not _CONDITION.search(line[: match.start()][-40:]):
+        parsed = values.parse_torch(match[1])
+        if parsed:
+            put_torch(reading, index, parsed, PRINTED)
     for match in _INLINE.finditer(line):
         if match[2] == "None":
             reading.draft.put(f"torch.{match[1]}", "", reading.source(index), rank=PRINTED)
@@ -206,11 +218,14 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if asks == ["version.cuda"] and _printed_nothing(reading, index):
         reading.draft.put("torch.cuda", "", reading.source(index), rank=PRINTED)
         return
-    answer_at = _next_text(reading, index)
-    if answer_at is None:
-        return
-    answer = reading.lines[answer_at].strip()
-    reading.taken.add(answer_at)
+    if said := _COMMENT.search(line):
+        answer_at, answer = index, said[1]  # who writes the answer beside the question writes none below
+    else:
+        below = _next_text(reading, index)
+        if below is None:
+            return
+        answer_at, answer = below, reading.lines[below].strip()
+        reading.taken.add(answer_at)
     if "__version__" in asks and "torch.__version__" in line:
         words = answer.replace("'", " ").replace('"', " ").replace("Torch version:", " ").split()
         for word in words[:8]:
@@ -279,6 +294,14 @@ def _asked(reading: Reading, index: int, line: str) -> None:
     elif "win32" in answer and "get_platform()" in line:
         reading.put("python.bits", 32, answer_at, PRINTED + 3)
         reading.put("system.os", "windows", answer_at, PRINTED)
+    elif "libc_ver()" in line and (libc := re.search(r"'(glibc)', '(2\.\d{1,2})'", reading.lines[answer_at])):
+        reading.put("system.libc", libc[1], answer_at, PRINTED)
+        reading.put("system.libc_version", libc[2], answer_at, PRINTED)
+        reading.put("system.os", "linux", answer_at, PRINTED)
+    elif "python_version()" in line and re.fullmatch(r"3\.\d{1,2}\.\d{1,2}\S{0,6}", answer):
+        put_python(reading, answer_at, answer, PRINTED + 2)
+    elif "Py_GIL_DISABLED" in line and answer in ("0", "1"):
+        reading.put("python.free_threaded", answer == "1", answer_at, PRINTED + 3)
     elif "architecture()" in line and (bits := re.search(r"\b(32|64)bit\b", answer)):
         reading.put("python.bits", int(bits[1]), answer_at, PRINTED + 3)
     elif "calcsize" in line and answer in ("32", "64"):

@@ -86,3 +86,28 @@ def test_deepspeed_report(facts_of: Callable[[str], Facts]) -> None:
 )
 def test_the_version_of_a_kernel(value: str, kernel: str | None) -> None:
     assert _read("kernel", value).system.kernel == kernel
+
+
+def test_nvidias_container_tool_shows_the_driver(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "NVRM version:   550.54.15\nCUDA version:   12.4\n\nDevice Index:   0\nModel:          NVIDIA A10\n"
+    )
+    assert (facts.drivers.nvidia.version, facts.drivers.nvidia.cuda) == ("550.54.15", "12.4")
+
+
+def test_a_log_that_names_what_runs(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "10:22:40-123456 INFO     Torch: torch==2.4.1+cu124 torchvision==0.19.1+cu124\n"
+        "10:22:41-000222 INFO     Device: device=NVIDIA GeForce RTX 5090 n=1 arch=sm_90 capability=(12, 0) cuda=12.4 driver=572.16\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.drivers.nvidia.version) == (
+        "2.4.1+cu124",
+        "cu124",
+        "572.16",
+    )
+    assert facts.gpus is not None and facts.gpus[0].compute_capability == "12.0"
+
+
+def test_a_build_without_the_gil(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of('\tPy_GIL_DISABLED = "1"\n').python.free_threaded is True
+    assert facts_of('\tPy_GIL_DISABLED = "0"\n').python.free_threaded is None

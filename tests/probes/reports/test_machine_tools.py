@@ -102,3 +102,15 @@ def test_a_label_before_a_line_of_lspci(facts_of: Callable[[str], Facts]) -> Non
         "lspci: 01:00.0 VGA compatible controller [0300]: NVIDIA Corporation AD104 [GeForce RTX 4070] [10de:2786]\n"
     )
     assert facts.gpus is not None and facts.gpus[0].pci_id == "10de:2786"
+
+
+def test_a_card_set_aside_for_a_virtual_machine(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "0b:00.0 VGA compatible controller [0300]: NVIDIA Corporation GA102 [GeForce RTX 3080] [10de:2206]\n\tKernel driver in use: vfio-pci\n"
+    )
+    assert facts.gpus is not None and facts.gpus[0].driver == "vfio-pci"
+
+
+def test_the_package_of_the_c_library(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("ii  libc6:amd64    2.31-0ubuntu9.16 amd64        GNU C Library: Shared libraries\n")
+    assert (facts.system.libc, facts.system.libc_version) == ("glibc", "2.31")

@@ -140,3 +140,13 @@ def test_conda_exports(facts_of: Callable[[str], Facts], text: str) -> None:
     assert (facts.torch.version, facts.torch.variant, facts.torch.origin) == ("2.3.1", "cu121", "conda")
     assert (facts.python.version, facts.system.os, facts.system.machine) == ("3.11.9", "linux", "x86_64")
     assert read_text(text, "x").kind == "conda_list"
+
+
+def test_a_freeze_of_files_and_addresses(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "torch @ file:///wheels/torch-2.8.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl#sha256=abc\n"
+        "torchvision @ https://download.pytorch.org/whl/cu128/torchvision-0.23.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl\n"
+        "numpy==2.3.2\nsympy==1.14.0\n"
+    )
+    assert (facts.torch.version, facts.torch.variant) == ("2.8.0+cu128", "cu128")
+    assert facts.packages is not None and facts.packages["torchvision"] == "0.23.0+cu128"

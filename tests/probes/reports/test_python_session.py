@@ -98,3 +98,32 @@ def test_as_many_words_as_questions(facts_of: Callable[[str], Facts]) -> None:
 def test_a_prompt_of_windows_at_the_root(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of("C:\\>pip list\ntorch  2.3.1\n").system.os == "windows"
     assert facts_of("PS D:\\> python t.py\n").system.os == "windows"
+
+
+def test_what_platform_answers(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(">>> platform.libc_ver()\n('glibc', '2.31')\n>>> platform.python_version()\n'3.9.18'\n")
+    assert (facts.system.libc_version, facts.python.version) == ("2.31", "3.9.18")
+    gil = ">>> sysconfig.get_config_var('Py_GIL_DISABLED')\n1\n"
+    assert facts_of(gil).python.free_threaded is True
+
+
+def test_answers_beside_the_questions(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "print(torch.__version__)            # 2.9.1+cpu\nprint(torch.cuda.is_available())    # False\nprint(torch.version.cuda)   # None\n\n"
+        "nvidia-smi shows NVIDIA GeForce RTX 4090, Driver Version: 581.80\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.9.1+cpu", "cpu", False)
+    assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA GeForce RTX 4090"
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("torch.__version__ -> 2.1.0+cu118, torch.cuda.is_available() -> True", "2.1.0+cu118"),
+        ("`torch.__version__` = '2.1.0+cu118'", "2.1.0+cu118"),
+        ("assert torch.__version__ == '2.1.0+cu118'", None),
+        ("if torch.__version__ == '2.1.0+cu118':", None),
+    ],
+)
+def test_a_version_in_a_sentence(facts_of: Callable[[str], Facts], line: str, version: str | None) -> None:
+    assert facts_of(line + "\n").torch.version == version
