@@ -22,14 +22,16 @@ def read_lscpu(reading: Reading) -> None:
     """Machine, vendor, model and instructions, told by their values where the labels are in no language that is read."""
     if _BYTE_ORDER not in reading.text:
         return
+    done, alone = 0, not reading.has("pytorch version")
     for at in reading.find(_BYTE_ORDER):
         order = label_of(reading.lines[at])
         if order is None or order[1] != _BYTE_ORDER:
             continue
-        if not reading.has("pytorch version"):
+        if alone:
             reading.saw("lscpu", 12)
         reading.draft.put("system.os", "linux", "lscpu", rank=CLAIMED)
-        for index in range(max(0, at - 6), min(at + 60, len(reading.lines))):
+        start, done = max(done, at - 6), min(at + 60, len(reading.lines))
+        for index in range(start, done):
             pair = label_of(reading.lines[index])
             if pair is not None and pair[0] not in _READ_AS_LABELS:
                 _line(reading, index, pair[1], above=index < at)

@@ -76,6 +76,7 @@ def read_session(reading: Reading) -> None:
         "platform.",
         "sys.version",
         "calcsize",
+        "py_gil",
     ):
         return
     for index, line in enumerate(reading.lines):
