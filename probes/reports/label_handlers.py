@@ -95,7 +95,7 @@ def _cuda(reading: Reading, index: int, value: str, rank: int) -> None:
     # "CUDA: 12.6 (https://download.pytorch.org/whl/cu126)": a number alone may be the toolkit's or the driver's
     if variant := values.variant_of_url(value):
         reading.put("torch.variant", variant, index, rank)
-    elif reading.has("nvrm version:") and (number := _NUMBER.fullmatch(value)):
+    elif (number := _NUMBER.fullmatch(value)) and reading.has("nvrm version:"):
         reading.put("drivers.nvidia.cuda", number[1], index, PRINTED)  # nvidia-container-cli shows the driver's
 
 
