@@ -44,6 +44,7 @@ _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
 )
 _CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
+_ASKS = ("__version__", "is_available()", "is_built()", "version.cuda", "device_count()", "get_device_name")
 _TORCH_COMMENT = regex(
     r"(?:import torch|torch\.__version__\)?)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}['\"]?(\d[^\s'\"]{1,60})"
 )
@@ -199,6 +200,8 @@ def _torch(reading: Reading, index: int, line: str) -> None:
             answered = True
     if answered and "__version__" not in line:
         return  # the next line answers something else
+    if line.count("print(") > 1 and _printed(reading, index, line):
+        return
     asks = [
         m
         for m in (
@@ -328,8 +331,11 @@ def _answer(reading: Reading, index: int, what: str, word: str) -> None:
         reading.symptom("mps-not-built", index)
     elif what == "xpu._is_compiled" and word == "False":
         reading.symptom("xpu-not-compiled", index)
-    elif what == "xpu.device_count" and word == "0":
-        reading.symptom("xpu-device-count-zero", index)
+    elif what.endswith("device_count") and word == "0":
+        if not reading.has("macos-", "darwin"):  # there it says nothing of Metal
+            reading.put("torch.gpu_available", False, index, PRINTED)
+        if what.startswith("xpu"):
+            reading.symptom("xpu-device-count-zero", index)
 
 
 def _is_prompt(line: str) -> bool:
@@ -346,6 +352,45 @@ def _one_by_one(line: str, answer: str) -> list[tuple[str | None, str]]:
     asked = [m[1] for m in _QUESTION.finditer(line)]
     words = answer.replace(",", " ").replace("'", " ").lstrip("> (").rstrip(")").split()
     return list(zip(asked, words, strict=True)) if len(asked) > 1 and len(words) == len(asked) else []
+
+
+def _printed(reading: Reading, index: int, line: str) -> bool:
+    """Several prints in one line, each of one question, and as many lines below. Whether they were read."""
+    asked = line.split("print(")[1:]
+    if "sudo" in line or not _is_prompt(line) or any(sum(w in part for w in _ASKS) != 1 for part in asked):
+        return False
+    answers: list[int] = []
+    for at in range(index + 1, min(index + 3 * len(asked) + 1, len(reading.lines))):
+        text = reading.lines[at].strip()
+        if text.startswith((">>>", "$ ", "In [", "Traceback", "PS ")) or len(answers) == len(asked):
+            break
+        if text and not re.search(r"Warning: |warnings\.warn|^\s*return ", text):
+            answers.append(at)
+    if len(answers) < len(asked):
+        return False
+    for part, at in zip(asked, answers, strict=True):
+        _printed_one(reading, part, at)
+    return True
+
+
+def _printed_one(reading: Reading, question: str, at: int) -> None:
+    answer = reading.lines[at].strip()
+    reading.taken.add(at)
+    match = _QUESTION.search(question)
+    if "torch.__version__" in question:
+        parsed = values.parse_torch(answer) if re.match(r"'?v?\d", answer) else None
+        if parsed:
+            put_torch(reading, at, parsed, PRINTED + 3)
+    elif "get_device_name" in question:
+        put_named_gpus(reading, at, answer, PRINTED + 5)
+    elif "version.cuda" in question and (number := re.fullmatch(r"'?(\d{1,2}\.\d)'?", answer)):
+        reading.put("torch.cuda", number[1], at, PRINTED)
+        reading.put("torch.variant", values.cuda_variant(number[1]), at, PRINTED)
+    elif "version.cuda" in question and answer == "None" and not reading.has("rocm", "xpu"):
+        reading.put("torch.variant", "cpu", at, PRINTED)
+        reading.symptom("cuda-not-compiled", at)
+    elif match and match[1] and answer in ("True", "False", "0"):
+        _answer(reading, at, match[1], answer)
 
 
 def _empty_cuda(reading: Reading, line: str, answer: str, answer_at: int) -> None:

@@ -127,3 +127,20 @@ def test_answers_beside_the_questions(facts_of: Callable[[str], Facts]) -> None:
 )
 def test_a_version_in_a_sentence(facts_of: Callable[[str], Facts], line: str, version: str | None) -> None:
     assert facts_of(line + "\n").torch.version == version
+
+
+def test_several_prints_in_one_line(facts_of: Callable[[str], Facts]) -> None:
+    ask = 'PS C:\\> python -c "import torch; print(torch.__version__); print(torch.xpu.is_available()); print(torch.xpu.get_device_name(0))"\n'
+    facts = facts_of(ask + "2.9.1+xpu\nTrue\nIntel(R) Arc(TM) 140V GPU (16GB)\n")
+    assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.9.1+xpu", "xpu", True)
+    assert facts.gpus is not None and facts.gpus[0].vendor == "intel"
+    cut = facts_of(ask + "2.9.1+xpu\n")
+    assert (cut.torch.version, cut.torch.gpu_available) == ("2.9.1+xpu", None)
+
+
+@pytest.mark.parametrize(("kind", "usable"), [("xpu", False), ("cuda", False)])
+def test_no_device_counted_is_none_usable(facts_of: Callable[[str], Facts], kind: str, usable: bool) -> None:
+    facts = facts_of(f"$ python -c 'import torch; print(torch.__version__, torch.{kind}.device_count())'\n2.8.0 0\n")
+    assert facts.torch.gpu_available is usable
+    mac = facts_of("macOS-15.1-arm64-arm-64bit\n>>> torch.cuda.device_count() -> 0\n")
+    assert mac.torch.gpu_available is None
