@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about
+from torchdoctor.matrix.checks._aim import about, severity
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -62,6 +62,28 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
         detail="A process sees one MIG slice; with several visible the count and the enumeration disagree.",
         evidence=(*rows[:1], "gpus[0].name", "environment.CUDA_VISIBLE_DEVICES"),
         fix=("export CUDA_VISIBLE_DEVICES=MIG-… with the UUID that nvidia-smi -L prints, before Python starts",),
+    )
+
+
+@check("devices-hidden", seen=("mig-without-slices",))
+def mig_without_slices(case: Case) -> Iterator[Finding]:
+    """Every NVIDIA GPU is in MIG mode and no instance was made: CUDA finds nothing to compute on."""
+    rows = seen(case, "mig-without-slices")
+    if not rows or case.facts.torch.gpu_available:
+        return
+    yield finding(
+        "devices-hidden",
+        case,
+        about=about(case, "nvidia"),
+        severity=severity(case, "nvidia"),
+        title="MIG is on and the GPU has no instance",
+        detail="In MIG mode only instances compute, and there is none.",
+        evidence=(*rows[:1], "gpus[0].name", "torch.gpu_available"),
+        fix=(
+            "list the profiles: nvidia-smi mig -lgip",
+            "make an instance: sudo nvidia-smi mig -cgi PROFILE -C",
+            "or turn MIG off: sudo nvidia-smi -mig 0",
+        ),
     )
 
 

@@ -39,6 +39,8 @@ _PREFIX = regex(
     r"|#\d{1,4} \d{1,6}\.\d{1,4} "
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) "
     r"|\(\w[\w ]{0,30} (?:pid=\d{1,9}|rank=\d{1,5})[^)\n]{0,40}\) "
+    r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?: -|:| \|)? {1,4}\[?(?:DEBUG|INFO|WARNING|WARN|ERROR) {0,4}\]?(?: -|:| \|)? {1,4}"
+    r"|\d\d:\d\d:\d\d[-.,]\d{3,6} {1,4}(?:DEBUG|INFO|WARNING|ERROR) {1,8}"
     r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
 )
 _CREDENTIALS = regex(r"://[^/@\s'\"]{1,256}@")
@@ -144,8 +146,22 @@ def open_reading(text: str) -> Reading:
     if tail:
         cut_at = len(lines)
         lines += [_line(line) for line in clean(tail).split("\n")]
+    if "> " in text:
+        _unquote(lines)
     text = "\n".join(lines)
     return Reading(text=text, lines=lines, low=text.lower(), cut_at=cut_at, cut_by=between)
+
+
+def _unquote(lines: list[str]) -> None:
+    """Takes the mark off a quoted block, so that its lines begin as they were printed. A few such lines are prompts."""
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and (lines[end].startswith("> ") or lines[end] == ">"):
+            end += 1
+        if end - start >= 4:
+            lines[start:end] = [line[2:] for line in lines[start:end]]
+        start = max(end, start + 1)
 
 
 def _ends(text: str) -> tuple[str, str, int]:
@@ -184,6 +200,6 @@ def _line(line: str) -> str:
         line = line[:_MAX_LINE]
     if not line or line[0].isspace():
         return line
-    if line[0] in "(#0123456789DIWE" or " |" in line[:70]:
+    if line[0] in "([#0123456789DIWE" or " |" in line[:70]:
         return _PREFIX.sub("", line, count=1)
     return line

@@ -42,6 +42,14 @@ def test_an_older_runtime_lists_fewer(examine: Examine) -> None:
     assert "xpu-driver-too-old" not in examine(_seen("xpu-devices-2", gpus=gpus))
 
 
+def test_mig_mode_without_an_instance(examine: Examine) -> None:
+    gpus = [{"vendor": "nvidia", "name": "NVIDIA A100-SXM4-80GB", "compute_capability": "8.0"}]
+    found = examine(_seen("mig-without-slices", gpus=gpus, torch={"version": "2.6.0", "variant": "cu124"}))
+    assert found["devices-hidden"].severity == "blocker"
+    assert examine(_seen("mig-without-slices", gpus=gpus))["devices-hidden"].severity == "warning"
+    assert "devices-hidden" not in examine(_seen("mig-without-slices", gpus=gpus, torch={"gpu_available": True}))
+
+
 @pytest.mark.parametrize(
     ("model", "found"),
     [("Intel 13500H", True), ("12th Gen Intel(R) Core(TM) i7-12700H", True), ("Intel(R) Core(TM) Ultra 7 258V", False)],

@@ -66,3 +66,8 @@ def test_the_version_of_a_compiler_is_not_the_systems(facts_of: Callable[[str], 
         "Linux version 5.15.0-91-generic (buildd@host) (gcc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0, GNU ld 2.38) #101-Ubuntu SMP",
     ):
         assert facts_of(line).system.version is None
+
+
+def test_a_driver_in_a_line_with_a_label(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("my card: RTX 4070 Super, driver 572.83, Windows 11\n")
+    assert facts.drivers.nvidia.version == "572.83" and facts.gpus is not None and facts.gpus[0].vendor == "nvidia"

@@ -135,3 +135,10 @@ def test_indexes_without_credentials(facts_of: Callable[[str], Facts]) -> None:
     )
     assert (facts.request.index, facts.request.variant) == ("https://download.pytorch.org/whl/cu118", "cu118")
     assert "secret" not in str(facts.sources)
+
+
+def test_what_uv_pip_check_finds(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("The package `torchvision` requires `torch==2.5.1`, but `2.6.0` is installed\n")
+    assert facts.torch.version == "2.6.0" and [s.id for s in facts.symptoms or ()] == ["conflict-of-companion"]
+    other = facts_of("The package `vllm` requires `torch==2.5.1`, but `2.6.0+cu124` is installed\n")
+    assert other.torch.variant == "cu124" and [s.id for s in other.symptoms or ()] == ["conflict-on-torch"]
