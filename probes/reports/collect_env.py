@@ -14,11 +14,13 @@ from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Readi
 
 __all__ = ["read_dump"]
 
-_KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("vllm_collect_env", ("vllm version", "vllm build flags", "pytorch version              :", "vllm info")),
-    ("sglang_check_env", ("sgl_kernel:", "sglang:", "sgl-kernel:")),
+#: The kind of a dump, how many of its words must be there, and the words.
+_KINDS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
+    ("vllm_collect_env", 1, ("vllm version", "vllm build flags", "pytorch version              :", "vllm info")),
+    ("sglang_check_env", 2, ("sgl_kernel:", "sglang:", "sgl-kernel:")),
     (
         "collect_env",
+        2,
         (
             "is debug build",
             "ipex commit",
@@ -28,31 +30,30 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "cuda_module_loading set to",
         ),
     ),
-    ("bitsandbytes", ("python -m bitsandbytes", "cuda setup:", "bitsandbytes v")),
+    ("bitsandbytes", 1, ("python -m bitsandbytes", "cuda setup:", "bitsandbytes v")),
     (
         "transformers_env",
+        1,
         ("`transformers` version", "- huggingface_hub version", "`diffusers` version", "🤗 diffusers version"),
     ),
-    ("accelerate_env", ("`accelerate` version", "- accelerate` version")),
-    ("xformers_info", ("memory_efficient_attention.", "pytorch.version", "gpu.compute_capability")),
-    ("ultralytics_checks", ("ultralytics yolo", "ultralytics 8", "ultralytics 🚀")),
-    ("lightning_env", ("* cuda:", "lightning-utilities", "* packages:")),
-    ("deepspeed_env", ("deepspeed general environment info", "deepspeed info ....", "torch install path ....")),
-    ("mmcv_env", ("pytorch compiling details", "sys.platform", "mmcv:")),
-    ("invokeai_env", ("cuda_available", "invokeai")),
+    ("accelerate_env", 1, ("`accelerate` version", "- accelerate` version")),
+    ("xformers_info", 2, ("memory_efficient_attention.", "pytorch.version", "gpu.compute_capability")),
+    ("ultralytics_checks", 1, ("ultralytics yolo", "ultralytics 8", "ultralytics 🚀")),
+    ("lightning_env", 2, ("* cuda:", "lightning-utilities", "* packages:")),
+    ("deepspeed_env", 2, ("deepspeed general environment info", "deepspeed info ....", "torch install path ....")),
+    ("mmcv_env", 2, ("pytorch compiling details", "sys.platform", "mmcv:")),
+    ("invokeai_env", 2, ("cuda_available", "invokeai")),
 )
+_WORDS = tuple(dict.fromkeys(word for _, _, words in _KINDS for word in words))
 
 
 def read_dump(reading: Reading) -> None:
     """Facts of every labelled line, ranked higher where the text is a program's dump."""
     rank = CLAIMED
-    for kind, words in _KINDS:
-        hits = len(reading.words(*words))
-        if hits >= (
-            1
-            if kind in ("vllm_collect_env", "bitsandbytes", "transformers_env", "accelerate_env", "ultralytics_checks")
-            else 2
-        ):
+    present = reading.words(*_WORDS)
+    for kind, needed, words in _KINDS if present else ():
+        hits = sum(word in present for word in words)
+        if hits >= needed:
             reading.saw(kind, 40 + hits)
             rank = MEASURED
             break
