@@ -248,6 +248,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if "platform.platform()" in asks:
         put_platform(reading, answer_at, answer, PRINTED + 4)
         put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
+    several = len(asks) > 1
     each = _one_by_one(line, answer) if "sudo" not in line else []
     if each:
         asks = [a for a in asks if a not in ("is_available()", "is_built()")]
@@ -268,7 +269,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         asks == ["version.cuda"] and answer == "None"
     ):
         reading.put("torch.variant", "cpu", answer_at, PRINTED)
-    if "version.cuda" in asks and len(asks) > 1 and "hip" not in line and not reading.has("rocm", "xpu"):
+    if "version.cuda" in asks and several and "hip" not in line and not reading.has("rocm", "xpu"):
         _empty_cuda(reading, line, answer, answer_at)
     if "get_device_name" in asks:
         put_named_gpus(reading, answer_at, answer, PRINTED + 5, complete=answer.startswith("["))
