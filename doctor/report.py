@@ -13,7 +13,7 @@ from torchdoctor.matrix.verdict import Finding, Recommendation, Verdict
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.profile import facts_to_mapping
-from torchdoctor.probes.public import public
+from torchdoctor.probes.public import SHORTEST, public
 from torchdoctor.probes.variables import allowed_variables
 
 __all__ = ["DOCS", "SCHEMA", "Report", "error_report", "failed", "schema"]
@@ -43,7 +43,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The document of schema ``torchdoctor/report/1``: keys in a fixed order, nothing personal in it."""
         verdict, facts = self.verdict, self.facts
-        profile = facts_to_mapping(facts)
+        profile = facts_to_mapping(facts, _no_names)
         if profile["environment"] is not None:
             profile["environment"] = dict(sorted(allowed_variables(profile["environment"]).items()))
         # What the machine, the report or the caller said is cleaned; every other word is the matrix's own.
@@ -53,9 +53,9 @@ class Report:
             "source": {"kind": self.source[0], "name": _no_names(self.source[1])},
             "verdict": verdict.status,
             "summary": _no_names(verdict.summary),
-            "facts": _scrub(profile),
-            "sources": _scrub(dict(sorted(facts.sources.items()))),
-            "unknown": _scrub(dict(sorted(facts.unknown.items()))),
+            "facts": profile,
+            "sources": {path: _no_names(source) for path, source in sorted(facts.sources.items())},
+            "unknown": {path: _no_names(reason) for path, reason in sorted(facts.unknown.items())},
             "findings": [_finding(f) for f in verdict.findings],
             "requires": [{"what": r.what, "met": r.met is True, "why": list(r.why)} for r in verdict.requires],
             "alternative": _recommendation(verdict.alternative, self.alternative_commands),
@@ -93,8 +93,7 @@ def failed(report: Report, fail_on: str) -> bool:
 
 def error_report(kind: str, name: str, error: str) -> dict[str, Any]:
     """What stands in a stream of reports in place of an input that could not be read."""
-    document: dict[str, Any] = _scrub({"schema": SCHEMA, "source": {"kind": kind, "name": name}, "error": error})
-    return document
+    return {"schema": SCHEMA, "source": {"kind": kind, "name": _no_names(name)}, "error": _no_names(error)}
 
 
 def schema() -> dict[str, Any]:
@@ -138,20 +137,12 @@ def _recommendation(recommendation: Recommendation | None, commands: Mapping[str
     }
 
 
-def _scrub(value: Any) -> Any:
-    """Every text in plain data, cleaned: a report may be pasted in public."""
-    kind = type(value)
-    if kind is str:
-        return _no_names(value)
-    if kind is dict:
-        return {k: None if v is None else _scrub(v) for k, v in value.items()}
-    if kind is list:
-        return [_scrub(v) for v in value]
-    return value
-
-
 def _no_names(text: str) -> str:
-    return public(_no_homes(text)) if len(text) > 4 else text
+    """A text that may be pasted in public."""
+    if len(text) < 5:
+        return text
+    text = _no_homes(text)
+    return public(text) if len(text) >= SHORTEST else text
 
 
 def _no_homes(text: str) -> str:

@@ -144,22 +144,19 @@ def _candidates(
 ) -> Iterator[Judged]:
     if not platforms.possible:
         return
+    # Nobody looked for a GPU: the CPU build is only the answer if there is none.
+    open_question = (
+        facts.gpus is None and not vendors and variant is None and not platforms.possible[0].startswith("macos")
+    )
+    beside = (answered(status="unknown", facts=("gpus",)),) if open_question else ()
     for build in _builds(release, platforms.possible[0]):
+        vendor = build.vendor
         if variant is not None:
             if not in_family(build.variant, variant):
                 continue
-        elif build.vendor is not None and build.vendor not in vendors and build.variant != "mps":
+        elif vendor is not None and vendor not in vendors and build.variant != "mps":
             continue
-        # Nobody looked for a GPU: the CPU build is only the answer if there is none.
-        open_question = (
-            facts.gpus is None
-            and not vendors
-            and variant is None
-            and build.vendor is None
-            and not build.platform.startswith("macos")
-        )
-        beside = (answered(status="unknown", facts=("gpus",)),) if open_question else ()
-        yield judge_build(release, build, facts, platforms, beside=beside)
+        yield judge_build(release, build, facts, platforms, beside=() if vendor else beside)
 
 
 @lru_cache(maxsize=1024)
@@ -252,9 +249,10 @@ def _best(
 
 def _largest_set(examined: list[Judged], facts: Facts, vendor: str) -> tuple[Judged, tuple[int, ...]] | None:
     """Where no wheel covers every GPU: the candidate that serves most of them, the newest generation first."""
-    places = tuple(i for i, _ in accelerated_gpus(facts, vendor))
-    if len(places) < 2:
-        return None
+    mine = accelerated_gpus(facts, vendor)
+    places = tuple(i for i, _ in mine)
+    if len({gpu for _, gpu in mine}) < 2:
+        return None  # equal devices are served together or not at all
     best: tuple[tuple[object, ...], Judged, tuple[int, ...]] | None = None
     for judged in examined:
         if judged.build.vendor != vendor or not judged.uses_gpu:

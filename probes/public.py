@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["public"]
+__all__ = ["SHORTEST", "public"]
 
-_SHORTEST = 12  # shorter texts hold nothing that names anybody
+SHORTEST = 12
+"""Shorter texts hold nothing that names anybody."""
+
 _TOKENS = ("hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "AKIA", "ASIA", "xox", "pypi-", "eyJ", "AIza", "npm_")  # fmt: skip
 _LABELS = ("token", "secret", "passw", "api", "access", "serial")
 _PRIVATE = ("192.168.", "169.254.", "172.")
@@ -20,7 +22,7 @@ def public(text: str) -> str:
     """``text`` without user and host of a shell's prompt, mail addresses, tokens, serial numbers, device UUIDs and
     addresses of networks. A text that holds nothing of the kind costs a few searches for fixed words.
     """
-    if len(text) < _SHORTEST:
+    if len(text) < SHORTEST:
         return text
     if "@" in text:
         text = _pattern("mail").sub("user@host", _pattern("prompt").sub("user@host", text))

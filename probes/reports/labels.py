@@ -16,6 +16,8 @@ _SEPARATOR = regex(r"[:=|]")
 
 def label_of(line: str) -> tuple[str, str] | None:
     """(label in lower case, value) of one line, or ``None``. Bullets, table bars and emphasis are dropped."""
+    if ":" not in line and "=" not in line and "|" not in line and "\t" not in line:
+        return None
     text = line[:4096].strip(_STRIP)
     if len(text) < 3 or not text[0].isalpha():
         return None

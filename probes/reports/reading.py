@@ -85,13 +85,14 @@ class Reading:
         """Record a fact that ``lines[index]`` shows."""
         if value is None or value == "":
             return
+        held = self.draft.held(path)
         if path == "python.version":
-            held = self.draft.held(path)
             if held and held[1].startswith(f"{value}."):
                 return  # 3.12 says nothing new beside 3.12.3
             if held and value.startswith(f"{held[1]}."):
                 rank = max(rank, held[0] + 1)
-        self.draft.put(path, value, self.source(index), rank=rank)
+        if held is None or rank > held[0]:
+            self.draft.put(path, value, self.source(index), rank=rank)
 
     def saw(self, kind: str, weight: int = 1) -> None:
         """The text holds something of this kind; the heaviest kind names the report."""
