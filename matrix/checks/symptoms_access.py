@@ -77,7 +77,11 @@ def no_module_at_all(case: Case) -> Iterator[Finding]:
     """The card is on the bus, modinfo knows no nvidia module, and there is no nvidia-smi."""
     facts = case.facts
     rows = (*seen(case, "nvidia-module-unknown")[:1], *seen(case, "nvidia-smi-not-found", "nvidia-smi-missing")[:1])
-    cards = [(i, g) for i, g in case.gpus("nvidia") if g.pci_id or g.driver is not None]
+    cards = [
+        (i, g)
+        for i, g in case.gpus("nvidia")
+        if g.pci_id or g.driver is not None or "controller" in (facts.source(f"gpus[{i}]") or "")
+    ]
     driver = facts.drivers.nvidia
     if len(rows) < 2 or not cards or facts.system.container or facts.system.wsl or driver.version or driver.loaded:
         return

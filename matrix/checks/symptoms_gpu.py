@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
@@ -324,12 +325,19 @@ def on_no_platform(case: Case) -> Iterator[Finding]:
     ):
         return
     ids: dict[str, tuple[int, tuple[int, int]]] = {}
+    served = False
     for index, gpu, device in known:
         found = [cuda_coverage(b.kernels or (), b.ptx or (), gpu.compute_capability or "") for b in builds]
+        if all(c is not None and c.covered for c in found):
+            served = True
+            continue
         answers = {_id_of(c) for c in found if c is not None and not c.covered}
         if any(c is None or c.covered for c in found) or len(answers) != 1:
             return  # one platform's build may serve this card, or they differ in what is wrong
         ids.setdefault(answers.pop(), (index, device))
     for id, (index, device) in ids.items():
         detail = f"torch {installed.version} ({installed.variant}) has no code for compute capability {device[0]}.{device[1]} on any system."
-        yield _missing_code(case, id, index, device, detail, ("torch.version", "torch.variant"))
+        told = _missing_code(case, id, index, device, detail, ("torch.version", "torch.variant"))
+        # Beside a card that it serves the build works, until the other is asked for.
+        works = served and not seen(case, "no-kernel-image")
+        yield dataclasses.replace(told, severity="warning") if works else told

@@ -25,7 +25,7 @@ _INDEX_OPTION = regex(
 )
 _BACKEND = regex(r"--torch-backend[ =]([\w.]{2,12})")
 _ENV = regex(
-    r"(?:^|[\s;])(?:export |set |ENV |setx |\$env:|-e |--env |env |SET |[-] )?((?:CUDA|NVIDIA|HIP|ROCR|HSA|GPU|ZE|ONEAPI|SYCL|LD|PYTORCH|TORCH|PIP|UV|TRITON|KMP|NUMEXPR|OMP|CONDA|PYTHON|DYLD|VIRTUAL|TMP|TEMP|XPU|IPEX|UR)_?[A-Z0-9_]{0,50})\s?(?:=|: )\s?(\"[^\"]{0,400}\"|'[^']{0,400}'|[^\s\"'`;&|,)]{0,400})"
+    r"(?:^|[\s;])(?:export |set |ENV |setx |Environment=\"?|\$env:|-e |--env |env |SET |[-] )?((?:CUDA|NVIDIA|HIP|ROCR|HSA|GPU|ZE|ONEAPI|SYCL|LD|PYTORCH|TORCH|PIP|UV|TRITON|KMP|NUMEXPR|OMP|CONDA|PYTHON|DYLD|VIRTUAL|TMP|TEMP|XPU|IPEX|UR)_?[A-Z0-9_]{0,50})\s?(?:=|: )\s?(\"[^\"]{0,400}\"|'[^']{0,400}'|[^\s\"'`;&|,)]{0,400})"
 )
 _ENV_NAMES = regex(
     r"^(?:CUDA_(?:VISIBLE_DEVICES|DEVICE_ORDER|HOME|PATH|MODULE_LOADING)|NVIDIA_\w{1,40}|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HSA_\w{1,40}|ZE_\w{1,40}|ONEAPI_DEVICE_SELECTOR|SYCL_\w{1,40}|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_\w{1,30}|PYTORCH_\w{1,50}|TORCH_\w{1,50}|PIP_\w{1,30}|UV_\w{1,30}|TRITON_\w{1,40}|KMP_\w{1,30}|PYTHONPATH|PYTHONHOME|TMPDIR|TMP|TEMP|XPU_\w{1,30})$"
@@ -37,7 +37,7 @@ _ECHO = regex(
 )
 # Set and empty: a line of env's output, an item of docker inspect's list.
 _EMPTY = regex(
-    r"(?:^\s{0,4}(?:export |declare -x |ENV |- )?|[\[,] ?[\"'])([A-Z]{2,6}_VISIBLE_DEVICES)=(?:[\"'](?=\s{0,2}[,\]])|\s*$)"
+    r"(?:^\s{0,4}(?:export |declare -x |ENV |Environment=|- )?|[\[,] ?[\"'])([A-Z]{2,6}_VISIBLE_DEVICES)=(?:[\"'](?=\s{0,2}[,\]])|\s*$)"
 )
 _ITEM = regex(r"[\[,] ?[\"']([A-Z][A-Z0-9_]{2,50})=([^\"'\n]{1,400})[\"'](?=\s{0,2}[,\]])")
 _ROW = regex(r"^\s{0,4}([A-Z][A-Z0-9_]{2,50})\s{2,60}(\S.{0,300}?)\s*$")

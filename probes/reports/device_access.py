@@ -48,6 +48,10 @@ _SAID: tuple[tuple[str, str], ...] = (
     ("could not insert 'nvidia'", "nvidia-module-key"),
     ("nvidia-smi: command not found", "nvidia-smi-not-found"),
     ("command 'nvidia-smi' not found", "nvidia-smi-not-found"),
+    ("command not found: nvidia-smi", "nvidia-smi-not-found"),
+    ("nvidia-smi: not found", "nvidia-smi-not-found"),
+    ("unknown command: nvidia-smi", "nvidia-smi-not-found"),
+    ("'nvidia-smi' is not recognized", "nvidia-smi-not-found"),
 )
 
 

@@ -50,8 +50,8 @@ def read_graphics(reading: Reading) -> None:
                 _put_driver(reading, index - 1, head[1])
         elif "pci bus id" in line and (match := _TENSORFLOW.search(line)):
             _card(reading, index, match[1], complete=False, compute_capability=match[2])
-        elif line.startswith("Model:") and (match := _MODEL.match(line)) and _near(reading, index, "GPU UUID:", 6):
-            _card(reading, index, match[1], complete=False)
+        elif line.startswith("Model:") and (match := _MODEL.match(line)) and _of_proc(reading, index):
+            _card(reading, index, match[1], complete=True, reach=16)
         elif line.startswith("GPU Firmware:") and (match := _FIRMWARE.match(line)):
             _put_driver(reading, index, match[1])
 
@@ -76,12 +76,16 @@ def _driver(reading: Reading, index: int, line: str) -> None:
         reading.put("drivers.nvidia.cuda", match[1], index, MEASURED)
 
 
-def _card(reading: Reading, index: int, text: str, *, complete: bool, **more: str) -> None:
+def _of_proc(reading: Reading, index: int) -> bool:
+    return _near(reading, index, "GPU UUID:", 6) or _near(reading, index, "Bus Location:", 8)
+
+
+def _card(reading: Reading, index: int, text: str, *, complete: bool, reach: int = 1, **more: str) -> None:
     fields = {**names.gpu_from_name(text.strip()), **more}
     if not fields.get("vendor"):
         return
     last = reading.gpu_lists[-1] if reading.gpu_lists else None
-    if complete and last is not None and last.complete and last.last == index - 1:
+    if complete and last is not None and last.complete and 0 < index - last.last <= reach:
         last.gpus.append((fields, reading.source(index)))
         last.last = index
         return

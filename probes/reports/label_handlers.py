@@ -53,7 +53,9 @@ def _torch(reading: Reading, index: int, value: str, rank: int) -> None:
     if nothing(value):
         reading.draft.miss("torch.version", f"{reading.source(index)}")
         return
-    if value.startswith(("{", "[", "^", "~", ">", "<", "=")) or _SPEC.search(reading.lines[index]):
+    if value.startswith(("{", "[", "^", "~", ">", "<", "=")) or (
+        _SPEC.search(reading.lines[index]) and not _LOGGED.search(reading.lines[index])
+    ):
         return  # a requirement, not what is installed
     parsed = values.parse_torch(value)
     if parsed is None or (value[:1].isalpha() and value[:1].lower() != "v" and not value.lower().startswith("torch")):
@@ -68,6 +70,11 @@ def _torch(reading: Reading, index: int, value: str, rank: int) -> None:
         reading.put("torch.gpu_available", usable, index, rank)
     if parsed.local is None and (variant := _spelled_variant(value)):
         reading.put("torch.variant", variant, index, rank)
+
+
+_LOGGED = regex(
+    r"(?:^|\s)torch=\d[\w.]{2,12}\+\w"
+)  # a pair of a log: no installer's requirement has one = and a local version
 
 
 _SPEC = regex(r"torch\s?(?:=\S|==|>=|<=|~=|<|>)|torch[\"']?\s?=\s?[\"'{\[]")

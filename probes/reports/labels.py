@@ -52,6 +52,10 @@ def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
             for label, value in pairs:
                 yield index, label, value
             continue
+        if line.count("=") > 2 and "torch=" in line and (pairs := _assignments(line)):
+            for label, value in pairs:
+                yield index, label, value
+            continue
         pair = (_leaders(line) if in_leaders else None) or label_of(line) or (_columns(line) if in_columns else None)
         if pair is not None:
             yield index, pair[0], pair[1]
@@ -69,6 +73,17 @@ def _object(line: str) -> list[tuple[str, str]]:
     if len(found) < 2 or {"name", "version"} <= keys:
         return []
     return [(" ".join(key.replace("_", " ").lower().split()), value) for key, value in found]
+
+
+_ASSIGNMENT = regex(
+    r"(?:^|\s)([A-Za-z][\w.]{1,40})=(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|([^\s=,\"']{1,80}))(?=[\s,]|$)"
+)
+
+
+def _assignments(line: str) -> list[tuple[str, str]]:
+    """``torch=2.7.0+cu128 cuda=12.8 device='NVIDIA L4'``: a log's line of pairs; requirements, with ``==``, are none."""
+    found = [(m[1].replace("_", " ").lower(), m[2] or m[3] or m[4]) for m in _ASSIGNMENT.finditer(line[:4000])]
+    return found if len(found) > 2 else []
 
 
 def _leaders(line: str) -> tuple[str, str] | None:

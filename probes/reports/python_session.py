@@ -44,6 +44,8 @@ _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
 )
 _CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
+# A list of what torch says, ``torch.version.cuda   : 13.0``: the answer stands behind the question.
+_ANSWERED = regex(r"\s{0,8}torch\.[\w.]{3,60}(?:\(\))?\s{0,40}[:=]\s{1,4}\S")
 _ASKS = ("__version__", "is_available()", "is_built()", "version.cuda", "device_count()", "get_device_name")
 _TORCH_COMMENT = regex(
     r"(?:import torch|torch\.__version__\)?)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}['\"]?(\d[^\s'\"]{1,60})"
@@ -52,7 +54,7 @@ _COMMENT = regex(
     r"\)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}((?:True|False|None|['\"(\[]|\d|NVIDIA|AMD|Tesla|Quadro)[^\n]{0,120})$"
 )
 _TORCH_IS = regex(
-    r"(?<!\w)torch\.__version__[`'\"]?\s{0,3}(?:->|=>|→|:|=|==|is)\s{0,3}[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
+    r"(?<!\w)torch\.__version__[`'\"]?\s{0,40}(?:->|=>|→|:|=|==|is)\s{0,3}[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
 )
 _NAMES_LIST = regex(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
 _QUESTION = regex(
@@ -217,7 +219,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         )
         if m in line
     ]
-    if not asks or not _is_prompt(line):
+    if not asks or not _is_prompt(line) or _ANSWERED.match(line):
         return
     if asks == ["version.cuda"] and _printed_nothing(reading, index):
         reading.draft.put("torch.cuda", "", reading.source(index), rank=PRINTED)
@@ -248,6 +250,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if "platform.platform()" in asks:
         put_platform(reading, answer_at, answer, PRINTED + 4)
         put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
+    several = len(asks) > 1
     each = _one_by_one(line, answer) if "sudo" not in line else []
     if each:
         asks = [a for a in asks if a not in ("is_available()", "is_built()")]
@@ -268,7 +271,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         asks == ["version.cuda"] and answer == "None"
     ):
         reading.put("torch.variant", "cpu", answer_at, PRINTED)
-    if "version.cuda" in asks and len(asks) > 1 and "hip" not in line and not reading.has("rocm", "xpu"):
+    if "version.cuda" in asks and several and "hip" not in line and not reading.has("rocm", "xpu"):
         _empty_cuda(reading, line, answer, answer_at)
     if "get_device_name" in asks:
         put_named_gpus(reading, answer_at, answer, PRINTED + 5, complete=answer.startswith("["))

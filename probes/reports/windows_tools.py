@@ -38,7 +38,7 @@ def _machine(reading: Reading) -> None:
 
 def _driver(reading: Reading) -> None:
     """``31.0.15.3623``: only NVIDIA's third number is 1x, and its last five digits are 536.23."""
-    if not reading.has("driverversion", "driver version", "driver file version", "dxdiag"):
+    if not reading.has("driver", "dxdiag"):
         return
     found: dict[str, tuple[int, str]] = {}
     for index, line in enumerate(reading.lines):

@@ -91,3 +91,19 @@ def test_a_container_without_the_nodes_that_were_looked_for(
     torch = {"version": "2.7.0", "variant": "cu126", "gpu_available": False, **groups.get("torch", {})}
     profile = {"system": {"os": "linux", **groups["system"]}, "torch": torch, "symptoms": _seen(*ids)}
     assert ("container-no-gpu" in examine(profile)) is found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("line 2: 01:00.0 VGA compatible controller: NVIDIA Corporation GA104 [GeForce RTX 3070] (rev a1)", True),
+        ("line 2: GPU: GeForce RTX 3070", False),
+    ],
+)
+def test_a_card_on_the_bus_without_its_number(examine: Examine, source: str, found: bool) -> None:
+    profile = {
+        "system": {"os": "linux", "container": ""},
+        "gpus": [{"vendor": "nvidia", "name": "GeForce RTX 3070"}],
+        "symptoms": _seen("nvidia-module-unknown", "nvidia-smi-not-found"),
+    }
+    assert ("driver-missing" in examine(profile, sources={"gpus[0]": source})) is found

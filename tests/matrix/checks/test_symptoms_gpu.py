@@ -140,3 +140,11 @@ def test_a_build_that_serves_the_card_on_no_system(
 ) -> None:
     found = examine({"torch": {"version": version, "variant": variant}, "gpus": [_gpu(cc)], "system": system})
     assert {"gpu-newer-than-wheel", "gpu-below-minimum", "gpu-arch-missing"} & set(found) == ({id} if id else set())
+
+
+@pytest.mark.parametrize(("ids", "severity"), [((), "warning"), (("no-kernel-image",), "blocker")])
+def test_a_card_without_code_beside_one_that_is_served(examine: Examine, ids: tuple[str, ...], severity: str) -> None:
+    gpus = [{"vendor": "nvidia", "name": f"GPU {cc}", "compute_capability": cc} for cc in ("12.0", "6.1")]
+    found = examine(_seen(*ids, gpus=gpus, torch={"version": "2.10.0", "variant": "cu130"}))
+    assert found["gpu-below-minimum"].severity == severity
+    assert "6.1" in found["gpu-below-minimum"].detail

@@ -97,3 +97,15 @@ def test_variables_in_lists(facts_of: Callable[[str], Facts], text: str, value: 
 )  # fmt: skip
 def test_what_is_no_list_of_variables(facts_of: Callable[[str], Facts], text: str) -> None:
     assert facts_of(text).environment is None
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("Environment=CUDA_VISIBLE_DEVICES=", ""),
+        ("Environment=CUDA_VISIBLE_DEVICES=2", "2"),
+        ('Environment="CUDA_VISIBLE_DEVICES=2"', "2"),
+    ],
+)
+def test_variables_of_a_service(facts_of: Callable[[str], Facts], line: str, value: str) -> None:
+    assert facts_of(f"[Service]\n{line}\nExecStart=/bin/true\n").environment == {"CUDA_VISIBLE_DEVICES": value}

@@ -137,3 +137,18 @@ def test_container(text: str, container: str | None) -> None:
 def test_every_fact_names_its_line() -> None:
     found: Any = facts("\n\nSecureBoot enabled\n")
     assert found.source("system.secure_boot") == "line 3: SecureBoot enabled"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "bash: nvidia-smi: command not found",
+        "zsh: command not found: nvidia-smi",
+        "sh: 1: nvidia-smi: not found",
+        "fish: Unknown command: nvidia-smi",
+        "'nvidia-smi' is not recognized as an internal or external command,",
+        "nvidia-smi : The term 'nvidia-smi' is not recognized as the name of a cmdlet",
+    ],
+)
+def test_every_shell_that_finds_no_nvidia_smi(line: str) -> None:
+    assert "nvidia-smi-not-found" in [s.id for s in facts(f"$ nvidia-smi\n{line}\n").symptoms or ()]

@@ -106,3 +106,9 @@ def test_a_card_that_no_driver_claims(facts_of: Callable[[str], Facts]) -> None:
         "       vendor: NVIDIA Corporation\n       bus info: pci@0000:01:00.0\n       configuration: latency=0\n"
     )
     assert facts.gpus is not None and facts.gpus[0].driver == ""
+
+
+def test_several_cards_of_the_drivers_own_files(facts_of: Callable[[str], Facts]) -> None:
+    card = "Model: \t\t NVIDIA GeForce RTX 3090\nBus Location: \t 0000:0{}:00.0\n"
+    facts = facts_of(card.format(1) + card.format(2))
+    assert facts.gpus is not None and [g.name for g in facts.gpus] == ["NVIDIA GeForce RTX 3090"] * 2

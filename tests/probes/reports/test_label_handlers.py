@@ -111,3 +111,14 @@ def test_a_log_that_names_what_runs(facts_of: Callable[[str], Facts]) -> None:
 def test_a_build_without_the_gil(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of('\tPy_GIL_DISABLED = "1"\n').python.free_threaded is True
     assert facts_of('\tPy_GIL_DISABLED = "0"\n').python.free_threaded is None
+
+
+def test_what_a_log_says_of_torch_in_pairs(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("startup torch=2.7.0+cu128 cuda=12.8 device='NVIDIA GeForce RTX 5090' driver=570.144\n")
+    assert (facts.torch.version, facts.torch.variant, facts.drivers.nvidia.version) == (
+        "2.7.0+cu128",
+        "cu128",
+        "570.144",
+    )
+    assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA GeForce RTX 5090"
+    assert facts_of("conda install torch=2.7.0 cuda=12.8 python=3.11\n").torch.version is None

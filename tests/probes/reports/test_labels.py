@@ -70,3 +70,14 @@ def test_leaders() -> None:
         ("pytorch", "2.8.0+cu126")
     ]
     assert not list(labelled_lines(open_reading("loading ... done")))
+
+
+def test_pairs_of_a_log() -> None:
+    line = "startup torch=2.7.0+cu128 cuda=12.8 device='NVIDIA GeForce RTX 5090' driver=570.144"
+    pairs = [p[1:] for p in labelled_lines(open_reading(line))]
+    assert pairs == [
+        ("torch", "2.7.0+cu128"),
+        ("cuda", "12.8"),
+        ("device", "NVIDIA GeForce RTX 5090"),
+        ("driver", "570.144"),
+    ]

@@ -144,3 +144,11 @@ def test_no_device_counted_is_none_usable(facts_of: Callable[[str], Facts], kind
     assert facts.torch.gpu_available is usable
     mac = facts_of("macOS-15.1-arm64-arm-64bit\n>>> torch.cuda.device_count() -> 0\n")
     assert mac.torch.gpu_available is None
+
+
+def test_a_list_of_what_torch_says(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "torch.__version__        : 2.9.0+cu130\ntorch.version.cuda       : 13.0\ntorch.cuda.is_available(): True\ndevice name              : NVIDIA B200\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.9.0+cu130", "cu130", True)
+    assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA B200"

@@ -52,3 +52,7 @@ def test_the_machine_under_the_process(facts_of: Callable[[str], Facts], text: s
 
 def test_words_about_families_are_no_processor(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of("the ARM family of boards, model family 8\n").system.os is None
+
+
+def test_the_driver_beside_the_card(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("GPU: NVIDIA GeForce RTX 3080 Ti (driver 32.0.15.6094)\n").drivers.nvidia.version == "560.94"
