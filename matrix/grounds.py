@@ -11,7 +11,7 @@ from torchdoctor.matrix.outcome import Outcome
 from torchdoctor.matrix.select import Judged
 from torchdoctor.matrix.verdict import About, Finding, Severity
 
-__all__ = ["OUTSIDE", "install_hint", "telling", "to_findings"]
+__all__ = ["LEAVE_OUT", "OUTSIDE", "install_hint", "telling", "to_findings"]
 
 OUTSIDE = frozenset({"hardware", "system", "container", "interpreter"})
 """Layers outside the Python environment: what lies there makes a verdict ``blocked``."""
@@ -143,6 +143,9 @@ def _hardware(case: Case, outcome: Outcome) -> tuple[str, ...]:
     return ()
 
 
+LEAVE_OUT = "leave this GPU out, or serve it from an environment of its own with a build that has code for it"
+"""What is left where a build serves another card of the machine."""
+
 _NO_CODE = ("gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing", "gfx-unsupported", "xpu-gpu-unsupported")
 
 
@@ -151,7 +154,7 @@ def _without_code(case: Case, group: list[Outcome]) -> tuple[str, ...]:
     gpus, places = case.facts.gpus or (), {o.gpu for o in group if o.gpu is not None}
     beside = [i for i, g in enumerate(gpus) if i not in places and any(g.vendor == gpus[p].vendor for p in places)]
     if beside:
-        return ("leave this GPU out, or serve it from an environment of its own with a build that has code for it",)
+        return (LEAVE_OUT,)
     return ("take the CPU build, or use another GPU: no build that runs on this machine has code for this one",)
 
 

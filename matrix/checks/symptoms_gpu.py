@@ -12,6 +12,7 @@ from torchdoctor.matrix.checks._aim import about
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import Coverage, capability, cuda_coverage
+from torchdoctor.matrix.grounds import LEAVE_OUT
 from torchdoctor.matrix.mixed import mixed_finding
 from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.requirements import below
@@ -340,4 +341,4 @@ def on_no_platform(case: Case) -> Iterator[Finding]:
         told = _missing_code(case, id, index, device, detail, ("torch.version", "torch.variant"))
         # Beside a card that it serves the build works, until the other is asked for.
         works = served and not seen(case, "no-kernel-image")
-        yield dataclasses.replace(told, severity="warning") if works else told
+        yield dataclasses.replace(told, severity="warning", fix=(LEAVE_OUT,)) if works else told
