@@ -85,8 +85,11 @@ _LOWER_WORDS = (
     "super",
     "xt",
 )
-_LOWER = re.compile(
+# In any case (rtx, Rtx, GEFORCE, ARC), and the letter of a model that follows such a word (arc b580, rtx a4000).
+_AS_TYPED = re.compile(
     r"\b(?:gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)(?= ?[A-Za-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))|(?<=\d)(?:ti|super|xtx|xt)\b|(?<=\d )(?:ti|super|xtx|xt)\b"
+    r"|(?:(?<=\brtx )|(?<=\barc )|(?<=\btesla )|(?<=\bquadro ))[a-z](?=\d{1,4}\b)",
+    re.I,
 )
 _MULTIPLE = re.compile(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
 _AFTER = re.compile(r"^(?: GPUs?)? ?(?:[x×X*:] ?(\d{1,2})\b|\((\d{1,2})[x×]\)|\(x(\d{1,2})\))")
@@ -123,10 +126,9 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     """The GPUs named in one line. ``labelled``: the text is known to be about a GPU, so short names count too."""
     if len(text) > 2000:
         text = text[:2000]
-    if any(w in text for w in _LOWER_WORDS) and _LOWER.search(
-        text
-    ):  # people write names in lower case; the length stays
-        text = _LOWER.sub(lambda m: _CASES[m[0]], text)
+    low = text.lower()
+    if any(w in low for w in _LOWER_WORDS):  # people write names in any case; the length stays
+        text = _AS_TYPED.sub(_spelled, text)
     found: list[Named] = []
     if hint := _HINT.search(text):
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):
@@ -136,6 +138,10 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
         for match in _BARE.finditer(text):
             found.append(_named(text, match.start(), match.end(), "nvidia" if match["nv"] else "amd"))
     return [n for n in found if n.fields["name"]]
+
+
+def _spelled(match: re.Match[str]) -> str:
+    return _CASES.get(match[0].lower(), match[0].upper())
 
 
 def _named(text: str, start: int, end: int, vendor: str) -> Named:
