@@ -173,3 +173,45 @@ def test_a_cpu_build_where_a_gpu_build_was_asked_for(examine: Examine) -> None:
 def test_missing_libraries(examine: Examine, library: str, id: str | None) -> None:
     found = examine(_seen("missing-library", text=f"ImportError: {library}: cannot open shared object file"))
     assert {"downstream-abi-mismatch", "xpu-oneapi-missing"} & set(found) == ({id} if id else set())
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "found"),
+    [
+        ("requests", "https://download.pytorch.org/whl/cu124", True),
+        ("setuptools", "https://download.pytorch.org/whl/cpu", True),
+        ("torch", "https://download.pytorch.org/whl/cu124", False),
+        ("nvidia-cublas-cu12", "https://download.pytorch.org/whl/cu124", False),
+        ("acme-utils", "https://mirror.example/simple", False),
+    ],
+)
+def test_uv_stops_at_the_index_of_torch(examine: Examine, name: str, url: str, found: bool) -> None:
+    text = f"hint: `{name}` was found on {url}, but not at the requested version ({name}>=2)."
+    assert ("index-configuration" in examine(_seen("uv-first-index", text=text))) is found
+
+
+def test_pip_left_torch_out_for_another_python(examine: Examine) -> None:
+    found = examine(_seen("pip-other-python", text="torch requires Python >=3.11, this is 3.10.12"))
+    assert (found["python-unsupported"].severity, found["python-unsupported"].about) == ("blocker", "request")
+    assert "requires Python >=3.11" in found["python-unsupported"].detail
+
+
+@pytest.mark.parametrize(
+    ("os", "machine", "index", "said"),
+    [
+        ("linux", "s390x", None, "Linux on s390x"),
+        ("windows", "aarch64", None, "Windows on Arm"),
+        ("linux", "s390x", "https://download.pytorch.org/whl/cpu", None),
+        ("linux", "x86_64", None, None),
+    ],
+)
+def test_only_another_index_serves_the_platform(
+    examine: Examine, os: str, machine: str, index: str | None, said: str | None
+) -> None:
+    profile = _seen(
+        "pip-no-version",
+        system={"os": os, "machine": machine},
+        request={"package": "torch", "versions_offered": [], "index": index},
+    )
+    found = examine(profile).get("no-wheel-for-platform")
+    assert (found is not None and f"for {said}." in found.detail) is (said is not None)
