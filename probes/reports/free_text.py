@@ -24,7 +24,7 @@ _TRACE = re.compile(
     r"\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|#\d"
 )
 _INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
-_MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
+_MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686|ppc64le|riscv64|s390x)\b")
 _SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
 _CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
 _PCI_VENDORS = ("10de:", "1002:", "8086:")
@@ -52,7 +52,20 @@ _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 def read_free_text(reading: Reading) -> None:
     """GPUs, system, driver named in lines that no other parser has taken."""
     systems = reading.words(*_SYSTEM_WORDS)
-    machines = reading.words("x86", "aarch64", "arm", "snapdragon", "amd64", "x64", "intel", "32-bit", "32 bit")
+    machines = reading.words(
+        "x86",
+        "aarch64",
+        "arm",
+        "snapdragon",
+        "amd64",
+        "x64",
+        "intel",
+        "32-bit",
+        "32 bit",
+        "ppc64le",
+        "riscv64",
+        "s390x",
+    )
     wsl = "wsl" in reading.low
     apple = reading.has("mps", "macos", "darwin")
     shown = 0
