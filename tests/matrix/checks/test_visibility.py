@@ -16,11 +16,32 @@ ARC = {"vendor": "intel", "name": "Intel Arc B580 Graphics", "pci_id": "8086:e20
 CUDA = {"torch": "2.14.1+cu126"}
 
 
-@pytest.mark.parametrize("value", ["", "-1", "1", "7,0", "none", "-1,0", "NoDevFiles"])
+@pytest.mark.parametrize("value", ["", "-1", "1", "7,0", "none", "-1,0"])
 def test_everything_is_hidden(examine: Examine, machine: Machine, value: str) -> None:
     found = examine(machine(packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": value}))["devices-hidden"]
     assert (found.severity, found.lies_in, found.about) == ("blocker", "environment", "installed")
     assert found.fix[0] == "unset CUDA_VISIBLE_DEVICES"
+
+
+@pytest.mark.parametrize(
+    ("groups", "severity"),
+    [
+        ({"packages": CUDA}, "blocker"),
+        ({"packages": CUDA, "gpus": []}, "blocker"),  # the job's own nvidia-smi lists none
+        ({"packages": CUDA, "gpus": None}, "blocker"),
+        ({"gpus": None, "torch": {"gpu_available": False}}, "blocker"),
+        ({}, "warning"),
+        ({"gpus": None}, None),
+        ({"packages": {"torch": "2.14.1+cpu"}, "torch": {"gpu_available": False}}, None),
+        ({"packages": CUDA, "torch": {"gpu_available": True}}, None),
+    ],
+)
+def test_slurm_gave_the_job_no_gpu(
+    examine: Examine, machine: Machine, groups: dict[str, Any], severity: str | None
+) -> None:
+    found = examine(machine(**{**groups, "environment": {"CUDA_VISIBLE_DEVICES": "NoDevFiles"}})).get("devices-hidden")
+    assert (found.severity if found else None) == severity
+    assert found is None or "--gres=gpu:1" in found.fix[0]
 
 
 def test_windows_unsets_in_its_own_way(examine: Examine, machine: Machine) -> None:
