@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about
+from torchdoctor.matrix.checks._aim import about, installed_vendor
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -20,14 +20,16 @@ def only_root(case: Case) -> Iterator[Finding]:
     if not rows or case.facts.torch.gpu_available is not False:
         return
     for vendor, id in (("amd", "rocm-permission"), ("intel", "xpu-permission")):
-        if case.gpus(vendor):
+        meant = installed_vendor(case) == vendor and not case.facts.gpus
+        if case.gpus(vendor) or meant:
+            first = case.gpus(vendor)[:1]
             yield finding(
                 id,
                 case,
                 about=about(case, vendor),
                 severity="blocker",
                 detail="root sees the GPU, this user does not: the device nodes are closed to the user.",
-                evidence=(*rows[:1], f"gpus[{case.gpus(vendor)[0][0]}].name"),
+                evidence=(*rows[:1], *(f"gpus[{i}].name" for i, _ in first), "torch.variant"),
                 fix=remedies.join_group(case.facts, "render"),
             )
             return

@@ -73,3 +73,21 @@ def test_neither_module_nor_program_of_the_driver(
 ) -> None:
     profile = machine(gpus=[CARDS["nvidia"]], drivers=drivers, symptoms=_seen(*ids))
     assert ("driver-missing" in examine(profile)) == found
+
+
+@pytest.mark.parametrize(
+    ("variant", "gpus", "id"),
+    [("xpu", None, "xpu-permission"), ("rocm6.4", None, "rocm-permission"), ("xpu", [CARDS["nvidia"]], None), ("cpu", None, None)],
+)  # fmt: skip
+def test_the_build_says_whose_gpu_root_sees(
+    examine: Examine, machine: Machine, variant: str, gpus: list[dict[str, str]] | None, id: str | None
+) -> None:
+    profile = machine(
+        gpus=gpus,
+        drivers={},
+        packages={"torch": f"2.8.0+{variant}"},
+        torch={"gpu_available": False},
+        symptoms=_seen("root-available-true"),
+    )
+    found = {i for i in ("rocm-permission", "xpu-permission") if i in examine(profile)}
+    assert found == ({id} if id else set())
