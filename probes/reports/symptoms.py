@@ -27,6 +27,17 @@ def _row(id: str, literal: str, pattern: str | None = None) -> Row:
     return Row(id, literal, re.compile(pattern, re.I) if pattern else None)
 
 
+_IGPU = r"(?:(?:the|my|that|its) )?(?:\w{2,12} )?(?:igpu|integrated (?:gpu|graphics)|onboard graphics)"
+_OFF = (
+    rf"(?:(?:disabl(?:ed|es?|ing)|(?:turn|switch)(?:ed|s|ing)? off|hid(?:es?|ing|den)?) {_IGPU}\b|(?:turn|switch)(?:ed|s|ing)? {_IGPU} off\b"
+    rf"|{_IGPU} (?:(?:is|was|gets|being) )?(?:disabled|turned off|switched off|off|hidden)\b)"
+)
+# The cure first, then what it does; or what is wrong first, then what it takes to be right.
+_IGPU_OFF = (
+    rf"{_OFF}(?:(?!n't|\b(?:not|never|nothing|without|no)\b).){{0,60}}\b(?:fix(?:es|ed)?|solve[sd]?|helps?|helped|works?|worked|(?:is|are|runs?) (?:fine|ok|good|stable))\b"
+    rf"|\b(?:crash\w{{0,3}}|segfault\w{{0,3}}|hangs?|freezes?|fails?|only works?|works? only|n't work|not work)\b.{{0,60}}\b(?:unless|until|when|if|after|once)\b.{{0,16}}{_OFF}"
+)
+
 SYMPTOMS: tuple[Row, ...] = (
     # CUDA driver and runtime
     _row("cuda-error-802", "system not yet initialized"),
@@ -93,7 +104,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("tensile-missing", "tensilelibrary", r"cannot read .{0,300}tensilelibrary\S{0,60}: (?:no such file|illegal seek)"),
     _row("kfd-denied", "unable to open /dev/kfd read-write: permission denied"),
     _row("kfd-denied", "/dev/kfd", r"/dev/kfd.{0,40}permission denied|permission denied.{0,40}/dev/kfd"),
-    _row("igpu-off-helps", "disabl", r"disabl(?:ed|es?|ing) (?:the |my )?(?:igpu|integrated (?:gpu|graphics)|onboard graphics)\b.{0,60}\b(?:fix(?:es|ed)?|solve[sd]?|helps?|helped|works?|worked)\b"),
+    *(_row("igpu-off-helps", word, _IGPU_OFF) for word in ("igpu", "integrated gpu", "integrated graphics", "onboard graphics")),
     _row("kfd-missing", "unable to open /dev/kfd read-write: no such file"),
     _row("rock-not-loaded", "rock module is not loaded"),
     _row("pcie-atomics", "pcie atomic", r"pcie atomic(?:s| ops)?\S{0,2}.{0,40}(?:not supported|unsupported|disabled|missing)"),

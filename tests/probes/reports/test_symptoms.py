@@ -169,3 +169,20 @@ def test_the_text_is_short_and_holds_no_credentials(facts_of: Callable[[str], Fa
     assert facts.symptoms is not None
     text = facts.symptoms[0].text or ""
     assert len(text) <= 400 and "secret" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("Crash in the first matmul unless I disable the integrated gpu in the BIOS", True),
+        ("After turning the iGPU off in BIOS everything is fine.", True),
+        ("It only works when I disable the integrated graphics in UEFI", True),
+        ("With the iGPU disabled it works", True),
+        ("hangs until the onboard graphics is switched off", True),
+        ("Disabling the iGPU does not help", False),
+        ("I turned off the iGPU and nothing works", False),
+        ("I disabled the integrated graphics to save power", False),
+    ],
+)
+def test_what_helps_once_the_integrated_gpu_is_off(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
+    assert ("igpu-off-helps" in [s.id for s in facts_of(text).symptoms or ()]) is seen
