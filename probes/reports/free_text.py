@@ -38,14 +38,17 @@ _OWN = (
     "workstation",
     "server",
     "setup",
-    "my setup",
     "specs",
-    "my specs",
+    "node",
+    "gpu node",
+    "box",
+    "hardware",
     "rig",
     "config",
     "hw",
     "test rig",
 )
+_POSSESSIVE = re.compile(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
 _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
@@ -72,6 +75,8 @@ def read_free_text(reading: Reading) -> None:
     for index, line in enumerate(reading.lines):
         if len(line) < 4 or len(line) > 1000 or index in reading.taken:
             continue
+        if "://" in line:
+            line = _without_links(line)
         if _of_a_program(line):
             if "WSL2" in line:
                 reading.put("system.wsl", 2, index, CLAIMED - 1)
@@ -92,7 +97,7 @@ def read_free_text(reading: Reading) -> None:
             and not ("gcc" in low and ("gcc version" in low or "linux version" in low))  # the compiler's own version
         ):
             _system(reading, index, text)
-        if "Mac" in text or "Apple" in text or "macOS" in text or (apple and " " in text[:6] and text[0] in "M-*oCcm"):
+        if "mac" in low or "apple" in low or (apple and " " in text[:6] and text[0] in "M-*oCcm"):
             hardware_words(reading, index, text, CLAIMED)
         _gpus(reading, index, text, low)
         if machines and any(w in low for w in machines):
@@ -101,14 +106,32 @@ def read_free_text(reading: Reading) -> None:
         reading.saw("free_text", 1)
 
 
+_LINK = re.compile(r"\S{0,40}://\S{0,600}")
+_SENTENCE = 8  # words beside the links from which on a person wrote the line
+
+
+def _without_links(line: str) -> str:
+    """A sentence without its links; any other line with one as it is: a program's."""
+    rest = _LINK.sub(" ", line)
+    return rest if len(rest.split()) >= _SENTENCE and "://" not in rest else line
+
+
 def _of_a_program(line: str) -> bool:
     """Lines of tracebacks, downloads and links: what they name is not what the person has."""
     return "site-packages" in line or "://" in line or _TRACE.match(line) is not None
 
 
+_SPEAKER = ("i", "i'm", "i've", "we", "we're", "my", "our", "so", "but", "and", "it", "hi", "hello", "hey", "just", "now", "after")  # fmt: skip
+
+
 def _has_label(text: str) -> bool:
     """Whether the line begins with a label; the colon of a PCI id makes none."""
-    before, colon, _ = text[:40].partition(":")
+    before, colon, after = text[:40].partition(":")
+    if after[:1] in ("(", ")", "/", "D"):  # a face makes none
+        return False
+    words = before.split()
+    if len(words) > 5 or (len(words) > 3 and words[0].lower() in _SPEAKER):
+        return False
     if not colon or "(" in before or (", " in before and not text.startswith(("GPU", "Device"))):
         return False
     begin = text[:44]
@@ -131,7 +154,7 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
                 put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
         if "driver" in low and (match := _DRIVER.search(text)):
             reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
-    elif low.partition(":")[0].strip() in _OWN or (
+    elif _POSSESSIVE.sub("", low.partition(":")[0]).strip(" -*") in _OWN or (
         "gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]
     ):
         put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)

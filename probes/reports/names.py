@@ -62,6 +62,7 @@ _BARE = re.compile(
     r"|A\d{4}|[2345]0[56789]0(?: ?(?:Ti|SUPER|Super))?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
     r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
+_COUNTED = re.compile(r"\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)")
 _GLUED = re.compile(r"(\d)(Ti|SUPER|Super)")
 _CASES = {
     "gtx": "GTX", "rtx": "RTX", "rx": "RX", "gt": "GT", "mx": "MX", "geforce": "GeForce", "radeon": "Radeon", "nvidia": "NVIDIA", "quadro": "Quadro",
@@ -88,7 +89,7 @@ _LOWER_WORDS = (
 # In any case (rtx, Rtx, GEFORCE, ARC), and the letter of a model that follows such a word (arc b580, rtx a4000).
 _AS_TYPED = re.compile(
     r"\b(?:gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)(?= ?[A-Za-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))|(?<=\d)(?:ti|super|xtx|xt)\b|(?<=\d )(?:ti|super|xtx|xt)\b"
-    r"|(?:(?<=\brtx )|(?<=\barc )|(?<=\btesla )|(?<=\bquadro ))[a-z](?=\d{1,4}\b)",
+    r"|(?<=\d\d\d)mx?\b|(?:(?<=\brtx )|(?<=\barc )|(?<=\btesla )|(?<=\bquadro ))[a-z](?=\d{1,4}\b)",
     re.I,
 )
 _MULTIPLE = re.compile(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
@@ -134,10 +135,18 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):
             vendor = _FAMILIES[(match.lastindex or 1) - 1][0]
             found.append(_named(text, match.start(), match.end(), vendor))
-    if not found and labelled:
+    if not found and (labelled or _COUNTED.search(text)):
         for match in _BARE.finditer(text):
-            found.append(_named(text, match.start(), match.end(), "nvidia" if match["nv"] else "amd"))
+            if labelled or _counted(text, match):
+                found.append(_named(text, match.start(), match.end(), "nvidia" if match["nv"] else "amd"))
     return [n for n in found if n.fields["name"]]
+
+
+def _counted(text: str, match: re.Match[str]) -> bool:
+    """Cards are counted or their memory is given: ``8x V100``, ``a V100 32GB``; a short number alone may be anything."""
+    beside = re.match(r"[ -]?(?:\d{2,3} ?GB\b|GPUs?\b)", text[match.end() : match.end() + 12])
+    counted = re.search(r"\b\d{1,2} ?[x×] ?$", text[max(0, match.start() - 6) : match.start()])
+    return beside is not None or (counted is not None and not match[0].startswith(("A2", "A30", "A40", "P4")))
 
 
 def _spelled(match: re.Match[str]) -> str:

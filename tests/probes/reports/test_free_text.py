@@ -15,6 +15,13 @@ FactsOf = Callable[[str], Facts]
         ("laptop: RTX 3060", ["RTX 3060"]),
         ("AMD Radeon RX 7900 XTX here", ["Radeon RX 7900 XTX"]),
         ("see https://example.invalid/RTX-4090", None),
+        ("hey, I followed https://example.invalid/install on my RTX 5080 laptop and it fails", ["RTX 5080"]),
+        ("does what https://example.invalid/rtx-5090-is-not-working says about cards apply here too?", None),
+        ("I did say so :( and the card is an RTX A2000", ["RTX A2000"]),
+        ("tried on colab pro with a V100 16GB: it fails", ["V100"]),
+        ("so I asked for it: RTX 3060", ["RTX 3060"]),
+        ("supported cards: RTX 3060", None),
+        ("I print 2x A4 pages and 4x 30 images", None),
         ('  File "/x/site-packages/rtx4090.py", line 3', None),
         ("Downloading RTX 4090 drivers", None),
     ],
@@ -22,6 +29,18 @@ FactsOf = Callable[[str], Facts]
 def test_gpus_in_a_sentence(facts_of: FactsOf, text: str, names: list[str] | None) -> None:
     found = facts_of(text).gpus
     assert (None if found is None else [n for g in found for n in names or () if n in (g.name or "")]) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "count"),
+    [
+        ("our node: 4x P100 16GB", "P100", 4),
+        ("We have DGX-1 with 8x V100 32GB", "V100", 8),
+        ("2x 3090 here", "3090", 2),
+    ],
+)
+def test_counted_cards_need_no_other_word(facts_of: FactsOf, text: str, name: str, count: int) -> None:
+    assert [name in (g.name or "") for g in facts_of(text).gpus or ()] == [True] * count
 
 
 def test_a_sentence_that_compares_cards_lists_no_machine(facts_of: FactsOf) -> None:

@@ -28,6 +28,7 @@ from torchdoctor.probes.reports import names
         ("Rtx a4000", [("nvidia", "RTX A4000", 1)]),
         ("tesla v100", [("nvidia", "Tesla V100", 1)]),
         ("AMD RADEON RX 7900 XTX", [("amd", "AMD Radeon RX 7900 XTX", 1)]),
+        ("geforce 940mx", [("nvidia", "GeForce 940MX", 1)]),
         ("an arc of 90 degrees, part b580", []),
         ("no GPU is named here", []),
     ],
@@ -40,6 +41,9 @@ def test_find_gpus(text: str, found: list[tuple[str, str, int]]) -> None:
 def test_short_names_need_a_label() -> None:
     assert names.find_gpus("section A10 of the manual") == []
     assert names.find_gpus("A10", labelled=True)[0].fields["name"] == "A10"
+    assert names.find_gpus("8x V100 here")[0].count == 8
+    assert names.find_gpus("a V100 32GB here")[0].fields["name"] == "V100"
+    assert names.find_gpus("2x A2 and 4x 30 pages") == []
 
 
 @pytest.mark.parametrize(
