@@ -65,6 +65,26 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
     )
 
 
+@check("devices-hidden")
+def mig_without_instances(case: Case) -> Iterator[Finding]:
+    """MIG is on and no instance was made: the only card is listed, and CUDA has nothing to enumerate."""
+    rows = seen(case, "mig-no-instances")
+    if not rows or case.facts.torch.gpu_available or len(case.gpus("nvidia")) != 1:
+        return
+    yield finding(
+        "devices-hidden",
+        case,
+        about=about(case, "nvidia"),
+        severity="blocker",
+        detail="MIG is on and the card holds no instance: no process can use it.",
+        evidence=(*rows[:1], "gpus[0].name", "torch.gpu_available"),
+        fix=(
+            "sudo nvidia-smi mig -lgip lists the profiles, sudo nvidia-smi mig -cgi PROFILE -C makes an instance",
+            "or switch MIG off: sudo nvidia-smi -mig 0",
+        ),
+    )
+
+
 @check("rocm-permission")
 def another_account(case: Case) -> Iterator[Finding]:
     """The same question answered True for one account and False for another of one machine."""

@@ -92,3 +92,14 @@ def test_a_driver_that_the_report_blames(examine: Examine) -> None:
     assert "driver-too-old" in examine(profile)
     profile["drivers"]["nvidia"]["version"] = "580.95.05"
     assert "driver-too-old" not in examine(profile)
+
+
+CARD = {"vendor": "nvidia", "name": "NVIDIA A100-PCIE-40GB", "compute_capability": "8.0"}
+
+
+@pytest.mark.parametrize(
+    ("gpus", "sees", "found"), [([CARD], False, True), ([CARD], None, True), ([CARD], True, False), ([CARD, CARD], False, False)]
+)  # fmt: skip
+def test_mig_without_instances(examine: Examine, gpus: list[dict[str, str]], sees: bool | None, found: bool) -> None:
+    findings = examine(_seen("mig-no-instances", gpus=gpus, torch={"gpu_available": sees}))
+    assert ("devices-hidden" in findings) is found

@@ -30,12 +30,15 @@ _TEXTS = {
     "no-kernel-image": "CUDA error: no kernel image is available for execution on the device",
     "invalid-ptx": "the provided PTX was compiled with an unsupported toolchain",
     "ptxas-unknown-arch": "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+    "nvidia-module-flavour": "NVRM: installed in this system requires use of the NVIDIA open kernel modules.",
+    "mig-no-instances": "|  No MIG devices found                                                                 |",
     "cuda-not-compiled": "AssertionError: Torch not compiled with CUDA enabled",
     "xpu-not-compiled-text": "AssertionError: Torch not compiled with XPU enabled",
     "mig-device-assert": "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED",
     "cuda-out-of-memory": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB",
     "container-no-driver": "WARNING: The NVIDIA Driver was not detected.  GPU functionality will not be available.",
     "container-no-gpu-capability": 'could not select device driver "" with capabilities: [[gpu]].',
+    "container-no-runtime": "docker: Error response from daemon: unknown or invalid runtime name: nvidia.",
     "container-cuda-requirement": "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.8",
     "container-brand-requirement": "unsatisfied condition: brand = tesla",
     "container-no-libcuda": "nvidia-container-cli: initialization error: load library failed",
@@ -186,3 +189,17 @@ def test_the_text_is_short_and_holds_no_credentials(facts_of: Callable[[str], Fa
 )
 def test_what_helps_once_the_integrated_gpu_is_off(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
     assert ("igpu-off-helps" in [s.id for s in facts_of(text).symptoms or ()]) is seen
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("ERROR: Cannot create container for service worker: Unknown runtime specified nvidia", True),
+        ('Error: default OCI runtime "nvidia" not found: invalid argument', True),
+        ('exec: "nvidia-container-runtime-hook": executable file not found in $PATH: unknown.', True),
+        ('exec: "nvidia-smi": executable file not found in $PATH: unknown.', False),
+        ('Error: default OCI runtime "crun" not found: invalid argument', False),
+    ],
+)
+def test_an_engine_without_the_toolkit(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
+    assert ("container-no-runtime" in [s.id for s in facts_of(text).symptoms or ()]) is seen
