@@ -21,6 +21,7 @@ def conclude(reading: Reading) -> None:
     _runtime_variant(reading)
     _jetson_gpu(reading)
     _accounts(reading)
+    _another_interpreter(reading)
 
 
 def _source(draft: Draft, path: str) -> str:
@@ -154,3 +155,24 @@ def _accounts(reading: Reading) -> None:
     if len({answer for _, answer in answers.values()}) == 2:
         at = next(index for index, answer in answers.values() if answer == "False")
         reading.symptom("accounts-differ", at, f"{reading.lines[at - 1].strip()} -> False")
+
+
+_INTERPRETER = re.compile(r"((?:[A-Za-z]:[/\\]|[/~])[^\s\"'`;,:]{0,200}?[/\\])python[\d.]{0,5}(?:\.exe)?(?![\w/\\.-])")
+
+
+def _another_interpreter(reading: Reading) -> None:
+    """torch printed its version, another import did not find it, and two interpreters are named by their paths."""
+    held = reading.draft.held("torch.version")
+    if held is None or held[0] < PRINTED or not reading.has("no module named"):
+        return
+    folders = {
+        match[1].lower()
+        for line in reading.lines
+        if "python" in line and "/" in line.replace("\\", "/")
+        for match in _INTERPRETER.finditer(line[:2000])
+    }
+    if len(folders) < 2:
+        return
+    for index in reading.find("No module named 'torch'"):
+        reading.symptom("torch-of-another-interpreter", index)
+        return

@@ -37,11 +37,15 @@ _SHOW = ("name", "version", "location", "requires", "summary")
 
 
 _INSTALLING = re.compile(
-    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install"
+    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|\bhow (?:do|can|should|would) (?:i|we|you) install\b|\b(?:cannot|can't|could not|couldn't) install\b|^\s{0,8}install"
 )
 _HAD_FROM = re.compile(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
 _GAVE = re.compile(
     r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
+)
+# What a sentence about an install says that is there: "(torch 2.9.1+cu130)".
+_ASIDE = re.compile(
+    r"\((?:installed |it is |it's |have )?(?:py)?torch(?: version)? (\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\)"
 )
 _HEAD = re.compile(
     r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)"
@@ -244,6 +248,8 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         or (_INSTALLING.search(low) is not None and not _HAD_FROM.match(low))
         or "distribution" in low
     ) and not re.match(r"\s{0,4}pip install torch\s{1,4}\(\d", low):
+        if (aside := _ASIDE.search(line[:1000])) and (parsed := values.parse_torch(aside[1])):
+            put_torch(reading, index, parsed, CLAIMED - 1)
         return
     if (
         re.search(

@@ -55,6 +55,9 @@ _CONDITION = re.compile(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torc
 _TORCH_COMMENT = re.compile(r"import torch\s{1,20}#\s?(\d\S{1,60})")
 _NAMES_LIST = re.compile(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
 _ONE_OF = re.compile(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
+_SAID_WIDTH = re.compile(
+    r"calcsize\(['\"][Pp]['\"]\) ?\* ?8\)?['\"`\s]{0,4}(?:prints|gives|returns|says|shows|is|=|->|:)\s{0,2}(32|64)\b"
+)
 _CAPABILITY = re.compile(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
 _ARCHS = re.compile(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
 _LIB = re.compile(r"torch[/\\]lib|site-packages[/\\]torch")
@@ -62,7 +65,7 @@ _LIB = re.compile(r"torch[/\\]lib|site-packages[/\\]torch")
 
 def read_session(reading: Reading) -> None:
     """What an interpreter printed about itself and about torch."""
-    if not reading.has("python", "torch", "cp3", "py3", "sm_", "arch_list", "_xpudeviceproperties"):
+    if not reading.has("python", "torch", "cp3", "py3", "sm_", "arch_list", "_xpudeviceproperties", "platform."):
         return
     for index, line in enumerate(reading.lines):
         if len(line) < 2:
@@ -71,6 +74,8 @@ def read_session(reading: Reading) -> None:
             _python(reading, index, line)
         elif "[" in line and (banner := _BARE_BANNER.match(line)):
             put_python(reading, index, banner[1], PRINTED + 2)
+        if "calcsize" in line and (width := _SAID_WIDTH.search(line)):
+            reading.put("python.bits", int(width[1]), index, PRINTED + 2)
         if "platform" in line or "calcsize" in line or "maxsize" in line or "capability()" in line:
             _asked(reading, index, line)
         if "packages" in line or "python3" in line or ":\\" in line:
@@ -323,6 +328,8 @@ def _asked(reading: Reading, index: int, line: str) -> None:
     elif "win32" in answer and "get_platform()" in line:
         reading.put("python.bits", 32, answer_at, PRINTED + 3)
         reading.put("system.os", "windows", answer_at, PRINTED)
+    elif "architecture()" in line and (width := re.match(r"\(?'?(32|64)bit\b", answer)):
+        reading.put("python.bits", int(width[1]), answer_at, PRINTED + 3)
     elif "calcsize" in line and answer in ("32", "64"):
         reading.put("python.bits", int(answer), answer_at, PRINTED + 3)
     elif "maxsize" in line and "2**32" in line.replace(" ", "") and answer in ("True", "False"):

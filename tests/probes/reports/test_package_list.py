@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.reports.pasted import read_text
 
@@ -72,3 +73,15 @@ def test_conda_list(facts_of: Callable[[str], Facts]) -> None:
 def test_poetry_log(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("  - Installing nvidia-cublas-cu12 (12.6.4.1)\n  - Updating torch (2.5.0 -> 2.6.0)\n")
     assert facts.packages == {"nvidia-cublas-cu12": "12.6.4.1", "torch": "2.6.0"}
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("pip install torch --index-url https://x.example/whl/cu130 went ok but it fails (torch 2.9.1+cu130)", "2.9.1+cu130"),
+        ("pip install torch (torch 2.9.1) does not work", None),
+        ("how do I install torch 2.9.1+cu130 here?", None),
+    ],
+)  # fmt: skip
+def test_a_version_beside_the_command(facts_of: Callable[[str], Facts], text: str, version: str | None) -> None:
+    assert facts_of(text).torch.version == version

@@ -135,3 +135,17 @@ def test_a_script_and_what_it_printed_further_down(
     )
     facts = facts_of(text)
     assert (facts.torch.variant, facts.torch.gpu_available) == (variant, sees)
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        (">>> platform.architecture()\n('32bit', 'WindowsPE')", 32),
+        ('C:\\> python -c "import platform; print(platform.architecture()[0])"\n32bit', 32),
+        (">>> platform.architecture()\n('64bit', 'ELF')", 64),
+        ("python -c \"import struct; print(struct.calcsize('P')*8)\" prints 32", 32),
+        ("python -c \"import struct; print(struct.calcsize('P')*8)\"", None),
+    ],
+)
+def test_the_width_of_the_interpreter(facts_of: Callable[[str], Facts], text: str, bits: int | None) -> None:
+    assert facts_of(text + "\n").python.bits == bits
