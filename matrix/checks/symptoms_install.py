@@ -290,6 +290,53 @@ def no_build_at_all(case: Case) -> Iterator[Finding]:
     yield from to_findings(case, outcomes, about="machine", severity="blocker", cure=None)
 
 
+_WHEEL_PYTHON = re.compile(r"cp(3)(\d{1,2})$")
+_WHEEL_SYSTEMS = (
+    ("win", "windows"),
+    ("macosx", "macos"),
+    ("manylinux", "linux"),
+    ("musllinux", "linux"),
+    ("linux", "linux"),
+)
+
+
+@check("python-unsupported", "no-wheel-for-platform")
+def wheel_of_another(case: Case) -> Iterator[Finding]:
+    """pip refused a wheel file: its tags name another Python or another system than this."""
+    facts = case.facts
+    rows = seen(case, "wheel-refused")
+    if not rows:
+        return
+    tag, here = _WHEEL_PYTHON.match(facts.request.python or ""), (facts.python.version or "").split(".")[:2]
+    if tag and len(here) == 2 and here != [tag[1], tag[2]]:
+        yield finding(
+            "python-unsupported",
+            case,
+            about="request",
+            severity="blocker",
+            title="The wheel is for another Python",
+            detail=f"The wheel is for Python {tag[1]}.{tag[2]}, this is {facts.python.version}.",
+            evidence=(*rows[:1], "request.python", "python.version"),
+            fix=(
+                "let pip choose the file: name the release and the index instead (see the recommendation)",
+                f"or make an environment with Python {tag[1]}.{tag[2]}",
+            ),
+        )
+    platform = facts.request.platform or ""
+    system = next((os for word, os in _WHEEL_SYSTEMS if platform.startswith(word)), None)
+    if system and facts.system.os and facts.system.os != system:
+        yield finding(
+            "no-wheel-for-platform",
+            case,
+            about="request",
+            severity="blocker",
+            title="The wheel is for another system",
+            detail=f"The wheel is for {system}, this is {facts.system.os}.",
+            evidence=(*rows[:1], "request.platform", "system.os"),
+            fix=("let pip choose the file: name the release and the index instead (see the recommendation)",),
+        )
+
+
 @check("glibc-too-old", "no-wheel-for-platform")
 def wheel_refused(case: Case) -> Iterator[Finding]:
     """pip refused a wheel file: its platform tag asks for more than this system has."""
@@ -458,6 +505,16 @@ def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
     ):
         rows = (*seen(case, "cuda-not-compiled")[:1], "gpus[0].name", "drivers.nvidia.version", "torch.version")
         detail = "torch says that it was built without CUDA, and the machine has an NVIDIA GPU."
+    elif (
+        installed is None
+        and wanted == "cpu"
+        and facts.request.package == "torch"
+        and facts.torch.gpu_available is False
+        and facts.drivers.nvidia.version
+        and case.gpus("nvidia")
+    ):
+        rows = ("request.index", "request.variant", "torch.gpu_available", "gpus[0].name")
+        detail = "torch was taken from the index of CPU builds, and the machine has an NVIDIA GPU."
     elif case.symptom("xpu-not-compiled-text") and case.gpus("intel"):
         rows = (*seen(case, "xpu-not-compiled-text")[:1], "gpus[0].name", "torch.version")
         detail = "torch says that it was built without XPU support, and the machine has an Intel GPU."

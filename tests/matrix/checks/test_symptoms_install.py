@@ -215,3 +215,41 @@ def test_only_another_index_serves_the_platform(
     )
     found = examine(profile).get("no-wheel-for-platform")
     assert (found is not None and f"for {said}." in found.detail) is (said is not None)
+
+
+@pytest.mark.parametrize(
+    ("python", "wheel", "os", "platform", "ids"),
+    [
+        ("3.12.2", "cp310", "windows", "win_amd64", {"python-unsupported"}),
+        ("3.10.11", "cp310", "windows", "linux_x86_64", {"no-wheel-for-platform"}),
+        ("3.10.11", "cp310", "windows", "win_amd64", set()),
+        (None, "cp310", None, "linux_x86_64", set()),
+        ("3.10", "cp310", "linux", "manylinux_2_28_x86_64", set()),
+    ],
+)
+def test_a_wheel_of_another_python_or_system(
+    examine: Examine, python: str | None, wheel: str, os: str | None, platform: str, ids: set[str]
+) -> None:
+    profile = _seen(
+        "wheel-refused",
+        python={"version": python},
+        system={"os": os},
+        request={"package": "torch", "python": wheel, "platform": platform},
+    )
+    assert {"python-unsupported", "no-wheel-for-platform"} & set(examine(profile)) == ids
+
+
+@pytest.mark.parametrize(
+    ("variant", "sees", "driver", "found"),
+    [("cpu", False, "550.54.15", True), ("cpu", None, "550.54.15", False), ("cpu", False, None, False), ("cu124", False, "550.54.15", False)],
+)  # fmt: skip
+def test_the_index_of_cpu_builds_was_asked(
+    examine: Examine, variant: str, sees: bool | None, driver: str | None, found: bool
+) -> None:
+    profile = {
+        "gpus": [_gpu("8.9", "NVIDIA L4")],
+        "drivers": {"nvidia": {"version": driver}},
+        "torch": {"gpu_available": sees},
+        "request": {"package": "torch", "torch": "2.6.0", "variant": variant},
+    }
+    assert ("wrong-variant" in examine(profile)) is found
