@@ -112,8 +112,10 @@ _SENTENCE = 8  # words beside the links from which on a person wrote the line
 
 def _without_links(line: str) -> str:
     """A sentence without its links; any other line with one as it is: a program's."""
+    if line.count("://") > 1 or line.lstrip().startswith(("* [", "- [", "[")):
+        return line  # a list of links, such as a list of changes
     rest = _LINK.sub(" ", line)
-    return rest if len(rest.split()) >= _SENTENCE and "://" not in rest else line
+    return rest if len(rest.split()) >= _SENTENCE else line
 
 
 def _of_a_program(line: str) -> bool:

@@ -17,6 +17,7 @@ FactsOf = Callable[[str], Facts]
         ("see https://example.invalid/RTX-4090", None),
         ("hey, I followed https://example.invalid/install on my RTX 5080 laptop and it fails", ["RTX 5080"]),
         ("does what https://example.invalid/rtx-5090-is-not-working says about cards apply here too?", None),
+        ("* [see](https://example.invalid/1) what they changed for the RTX 4090 in this release", None),
         ("I did say so :( and the card is an RTX A2000", ["RTX A2000"]),
         ("tried on colab pro with a V100 16GB: it fails", ["V100"]),
         ("so I asked for it: RTX 3060", ["RTX 3060"]),
