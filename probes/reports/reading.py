@@ -39,6 +39,10 @@ _PREFIX = re.compile(
     r"|#\d{1,4} \d{1,6}\.\d{1,4} "
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) "
     r"|\(\w[\w ]{0,30} (?:pid=\d{1,9}|rank=\d{1,5})[^)\n]{0,40}\) "
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,60} [\w.@/-]{1,60}(?:\[\d{1,9}\])?: "
+    r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3} - (?:[\w.]{1,60} - ){1,3}"
+    r"|\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\] "
+    r"|\d{1,2}[.)] (?=[A-Za-z])"
     r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
 )
 _CREDENTIALS = re.compile(r"://[^/@\s'\"]{1,256}@")
@@ -170,6 +174,6 @@ def _line(line: str) -> str:
         line = line[:_MAX_LINE]
     if not line or line[0].isspace():
         return line
-    if line[0] in "(#0123456789DIWE" or " |" in line[:70]:
+    if line[0] in "([#0123456789DIWEJFMASON" or " |" in line[:70]:
         return _PREFIX.sub("", line, count=1)
     return line

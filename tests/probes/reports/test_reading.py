@@ -29,6 +29,12 @@ def test_clean(raw: str, shown: str) -> None:
 @pytest.mark.parametrize(
     "prefix",
     [
+        "Mar 11 22:05:40 nas forge[2201]: ",
+        "Jun  3 09:11:02 mbp com.me.job[991]: ",
+        "2024-11-03 04:12:55,101 - worker - ERROR - ",
+        "[2025-03-02 20:14:07.551] ",
+        "4. ",
+        "2) ",
         "vllm-1  | ",
         "#18 0.741 ",
         "2024-05-01T12:34:56.1234567Z ",
@@ -101,3 +107,8 @@ def test_no_escape_sequence_reaches_a_fact() -> None:
     assert facts.system.name == "Ubuntu"
     assert all("\x1b" not in text for text in facts.sources.values())
     assert facts.symptoms and all("\x1b" not in (s.text or "") for s in facts.symptoms)
+
+
+@pytest.mark.parametrize("line", ["[2025] torch", "2.6.0 torch", "12. 6.0", "May be torch", "[1] torch", "3.torch"])
+def test_what_only_looks_like_a_prefix_stays(line: str) -> None:
+    assert open_reading(line).lines == [line]
