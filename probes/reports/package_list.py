@@ -47,6 +47,12 @@ _GAVE = re.compile(
 _ASIDE = re.compile(
     r"\((?:installed |it is |it's |have )?(?:py)?torch(?: version)? (\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\)"
 )
+# "2.0.1 + cpu"; "torch2.0.1+cpu", "torch (2.6.0+cu126)": a local version says that it is no other number.
+_APART = re.compile(r"\b(\d\.\d{1,2}\.\d{1,2}) ?\+ ?(cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu)\b")
+_CLOSE = re.compile(r"\b(?:py)?torch ?\(?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu))\b", re.I)
+_BESIDE = re.compile(
+    r"[ ,]{0,2}\(?(cu\d{3}|rocm\d\.\d{1,2}(?:\.\d)?|xpu)\b"
+)  # "torch 2.5.1 cu121", "torch 2.4.0 (cu121)"
 _HEAD = re.compile(
     r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)"
 )
@@ -232,6 +238,8 @@ def _show(reading: Reading) -> None:
 
 def _loose(reading: Reading, index: int, line: str) -> None:
     """``torch 2.6.0``, ``flash-attn 2.6.3``, ``torch-1.12.0+rocm5.1.1`` in what a person typed."""
+    if "+" in line:
+        line = _APART.sub(r"\1+\2", line[:2000])
     low = line.lower()
     if (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
         put_torch(reading, index, parsed, CLAIMED - 2)
@@ -262,6 +270,8 @@ def _loose(reading: Reading, index: int, line: str) -> None:
             return
         if re.search(r"->\s{0,3}(?:works|correct|ok|pass)|tested|nightly", low):
             return
+    if (close := _CLOSE.search(line[:1000])) and "nstalling" not in line and (parsed := values.parse_torch(close[1])):
+        put_torch(reading, index, parsed, CLAIMED - 1)
     for match in _LOOSE.finditer(line[:1000]):
         name, version = match[1].lower(), match[2].rstrip(".")
         if name in ("pytorch", "py torch"):
@@ -275,7 +285,9 @@ def _loose(reading: Reading, index: int, line: str) -> None:
             if parsed:
                 put_torch(reading, index, parsed, CLAIMED - 1)
                 low_tail = low[match.end() :][:60]
-                if "cpu" in low_tail.split() or "(cpu" in low_tail:
+                if beside := _BESIDE.match(low_tail):
+                    reading.put("torch.variant", beside[1], index, CLAIMED - 1)
+                elif "cpu" in low_tail.split() or "(cpu" in low_tail:
                     reading.put("torch.variant", "cpu", index, CLAIMED - 1)
         else:
             put_package(reading, name, version, index, CLAIMED)

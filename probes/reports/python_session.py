@@ -18,7 +18,7 @@ _BANNER = re.compile(
 _PLAIN = re.compile(
     r"(?:^|[\s,;/(-])[Pp]ython[ =:@v-]{0,3}(\d\.\d{1,2}(?:\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)?t?)(?:\s|$|[,;/)&\]+])"
 )
-_SHORT = re.compile(r"(?:^|[\s(/,])(?:py|cp)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
+_SHORT = re.compile(r"(?:^|[\s(/,])(?:py|cp|python)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
 _SITE = re.compile(
     r"[/\\][Pp]ython(3)\.?(\d{1,2})(t)?(?:-(32|arm64|64))?[/\\](?:[Ll]ib[/\\])?(?:site|dist)-packages|[/\\]python(3)\.(\d{1,2})(t)?[/\\]"
 )
@@ -40,7 +40,7 @@ _BARE_BANNER = re.compile(
 )
 _ASSIGNED = re.compile(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled|(?<![\w.])is_available)"
-    r"(?:\(\))?[`'\s]{0,4}(?:(?:==|=>|=|->|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
+    r"(?:\(\))?[`'\s]{0,4}(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
 )
 _INLINE = re.compile(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"

@@ -43,6 +43,7 @@ def test_the_architectures(facts_of: Callable[[str], Facts]) -> None:
         ("PS D:\\work> python3.13t .\\main.py", "3.13", True),
         ("Python 3.13.8", "3.13.8", None),
         ("conda env py311", "3.11", None),
+        ("conda env python310", "3.10", None),
         ("requires Python >=3.9", None, None),
     ],
 )
@@ -84,6 +85,7 @@ def test_accounts_that_differ(facts_of: Callable[[str], Facts]) -> None:
         ("RX 7600 torch.cuda.is_available() = False", False),
         ("torch.cuda.is_available returned False after the update", False),
         ("is_available() false since yesterday", False),
+        ("torch.cuda.is_available()-->False", False),
         ("cuda.is_available() is still False", False),
         ("is_available was True yesterday", None),
         ("torch.cuda.is_available() True before the update", None),
