@@ -17,9 +17,9 @@ _DRIVER = re.compile(
 )
 _ROCM_GFX = re.compile(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
 _WSL = re.compile(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
-_SYSTEM = re.compile(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows", re.I)  # fmt: skip
+_SYSTEM = re.compile(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows|\bwin ?(?:7|8|10|11)\b|(?<![\w/.-])(?:ubuntu|windows|centos|debian|fedora|rhel|macos|rocky)\d", re.I)  # fmt: skip
 _SYSTEM_WORDS = ("ubuntu", "debian", "centos", "fedora", "rhel", "red hat", "rocky", "almalinux", "arch linux", "nixos", "alpine", "linux mint",
-                 "opensuse", "amazon linux", "raspbian", "raspberry pi os", "windows", "macos", "mac os", "os x", "l4t", "jetpack", "manjaro", "gentoo", "freebsd", "openbsd", "android")  # fmt: skip
+                 "opensuse", "amazon linux", "raspbian", "raspberry pi os", "windows", "macos", "mac os", "os x", "l4t", "jetpack", "manjaro", "gentoo", "freebsd", "openbsd", "android", "win1", "win 1", "win7", "win 7")  # fmt: skip
 _TRACE = re.compile(
     r"\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|#\d"
 )
@@ -47,6 +47,11 @@ _OWN = (
     "config",
     "hw",
     "test rig",
+)
+_CARD = r"(?:(?:an?|my|the|our) )?(?:old |previous )?[\w -]{3,30}?"
+_INSTEAD = re.compile(
+    rf"\bfrom {_CARD} to (?=(?:an?|my|the|new)\b)|\b(?:replaced|swapped|exchanged|changed) {_CARD} (?:with|for|to|by) (?=(?:an?|my|the|new)\b)",
+    re.I,
 )
 _POSSESSIVE = re.compile(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
 _CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
@@ -143,6 +148,9 @@ def _has_label(text: str) -> bool:
 
 
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
+    if " to " in low or " with " in low or " for " in low:
+        text = _INSTEAD.sub(" ", text)  # the card that was there before
+        low = text.lower()
     if not _has_label(text) or text[0] in "(#-" or "machine" in low or low.startswith("system"):
         found = names.find_gpus(text)
         # a long sentence that names several models compares them: it lists no machine
@@ -167,6 +175,14 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
 
 
+_GLUED = re.compile(r"(?<![\w/.-])(ubuntu|windows|win|centos|debian|fedora|rhel|macos|rocky) ?(?=\d)", re.I)
+
+
+def _apart(match: re.Match[str]) -> str:
+    """``Win10``, ``ubuntu22.04``, ``CentOS7``: name and number apart."""
+    return "Windows " if match[1].lower() == "win" else f"{match[1]} "
+
+
 def _system(reading: Reading, index: int, text: str) -> None:
     low = text.lower()
     if "docker" in low and "windows" in low:
@@ -178,11 +194,7 @@ def _system(reading: Reading, index: int, text: str) -> None:
         return
     if low.startswith(("from ", "image", "docker ", "mkdir", "cd ", "base")):
         return
-    rank = CLAIMED
-    found = values.parse_system(text)
-    if found is None:
-        return
-    put_system(reading, index, text, rank)
+    put_system(reading, index, _GLUED.sub(_apart, text), CLAIMED)
 
 
 def _architecture(reading: Reading, index: int, low: str) -> None:

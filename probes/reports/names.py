@@ -62,7 +62,15 @@ _BARE = re.compile(
     r"|A\d{4}|[2345]0[56789]0(?: ?(?:Ti|SUPER|Super))?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
     r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
-_COUNTED = re.compile(r"\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)")
+_COUNTED = re.compile(
+    r"\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b", re.I
+)
+# "my 5090", "a new 3060": how people name a card whose series is known; not "a 3050 ms step"
+_OWNED = re.compile(r"\b(?:my|an?|new|old) $", re.I)
+_UNIT = re.compile(
+    r"(?: Ti| SUPER)?[ -]?(?:m?s|MB|GB|MiB|px|steps?|rows?|tokens?|lines?|images?|samples?|files?|errors?|times|points?|x\d)\b",
+    re.I,
+)
 _GLUED = re.compile(r"(\d)(Ti|SUPER|Super)")
 _CASES = {
     "gtx": "GTX", "rtx": "RTX", "rx": "RX", "gt": "GT", "mx": "MX", "geforce": "GeForce", "radeon": "Radeon", "nvidia": "NVIDIA", "quadro": "Quadro",
@@ -144,6 +152,10 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
 
 def _counted(text: str, match: re.Match[str]) -> bool:
     """Cards are counted or their memory is given: ``8x V100``, ``a V100 32GB``; a short number alone may be anything."""
+    if match["nv"] and match[0][0].isdigit():
+        before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 10]
+        if _OWNED.search(before) and not _UNIT.match(after):
+            return True
     beside = re.match(r"[ -]?(?:\d{2,3} ?GB\b|GPUs?\b)", text[match.end() : match.end() + 12])
     counted = re.search(r"\b\d{1,2} ?[x×] ?$", text[max(0, match.start() - 6) : match.start()])
     return beside is not None or (counted is not None and not match[0].startswith(("A2", "A30", "A40", "P4")))

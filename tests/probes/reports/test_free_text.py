@@ -18,6 +18,11 @@ FactsOf = Callable[[str], Facts]
         ("hey, I followed https://example.invalid/install on my RTX 5080 laptop and it fails", ["RTX 5080"]),
         ("does what https://example.invalid/rtx-5090-is-not-working says about cards apply here too?", None),
         ("* [see](https://example.invalid/1) what they changed for the RTX 4090 in this release", None),
+        ("upgraded from a 3060 to a 5080, same torch", ["5080"]),
+        ("I replaced my GTX 1080 with a new RTX 4070 yesterday", ["RTX 4070"]),
+        ("iv got my 5090 , not working", ["5090"]),
+        ("it takes a 3050 ms step", None),
+        ("line 3060 to 5080 of the log", None),
         ("I did say so :( and the card is an RTX A2000", ["RTX A2000"]),
         ("tried on colab pro with a V100 16GB: it fails", ["V100"]),
         ("so I asked for it: RTX 3060", ["RTX 3060"]),
@@ -86,3 +91,22 @@ def test_the_version_of_a_compiler_is_not_the_systems(facts_of: Callable[[str], 
         "Linux version 5.15.0-91-generic (buildd@host) (gcc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0, GNU ld 2.38) #101-Ubuntu SMP",
     ):
         assert facts_of(line).system.version is None
+
+
+@pytest.mark.parametrize(
+    ("text", "os", "name", "version"),
+    [
+        ("Win10, GTX1650", "windows", "Windows", "10"),
+        ("on win 11 here", "windows", "Windows", "11"),
+        ("Ubuntu2404 python3.13", "linux", "Ubuntu", "24.04"),
+        ("CentOS7.9", "linux", "CentOS Linux", "7.9"),
+        ("macOS14.4 (ARM)", "macos", "macOS", "14.4"),
+        ("dpkg -i cuda-repo-ubuntu2204-12-4-local.deb", None, None, None),
+        ("we win 1000 games", None, None, None),
+    ],
+)
+def test_systems_with_their_number_glued(
+    facts_of: FactsOf, text: str, os: str | None, name: str | None, version: str | None
+) -> None:
+    system = facts_of(text).system
+    assert (system.os, system.name, system.version) == (os, name, version)
