@@ -128,8 +128,8 @@ def names_and_locals(case: Case) -> Iterator[Finding]:
             (f"symptoms[{index}]",),
             'write "torch>=…" and choose the variant by the index in [tool.uv.sources]',
         )
-    for index, text in case.symptom("poetry-no-candidate"):
-        local = re.search(r"torch \(\S{1,40}\+(\w{2,12})", text)
+    for index, text in case.symptom("poetry-no-candidate", "uv-no-wheel"):
+        local = re.search(r"torch(?: \(|==)\S{1,40}\+(\w{2,12})", text)
         if local and case.facts.system.os == "macos":
             yield _index_finding(
                 case,

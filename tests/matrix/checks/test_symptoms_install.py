@@ -253,3 +253,16 @@ def test_the_index_of_cpu_builds_was_asked(
         "request": {"package": "torch", "torch": "2.6.0", "variant": variant},
     }
     assert ("wrong-variant" in examine(profile)) is found
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "os", "found"),
+    [
+        ("poetry-no-candidate", "Unable to find installation candidates for torch (2.5.1+cpu)", "macos", True),
+        ("uv-no-wheel", _uv("torch==2.3.1+cpu"), "macos", True),
+        ("uv-no-wheel", _uv("torch==2.3.1"), "macos", False),
+        ("poetry-no-candidate", "Unable to find installation candidates for torch (2.5.1+cpu)", "linux", False),
+    ],
+)
+def test_wheels_for_macos_have_no_local_version(examine: Examine, id: str, text: str, os: str, found: bool) -> None:
+    assert ("index-configuration" in examine(_seen(id, text=text, system={"os": os}))) is found
