@@ -129,11 +129,12 @@ def names_and_locals(case: Case) -> Iterator[Finding]:
             'write "torch>=…" and choose the variant by the index in [tool.uv.sources]',
         )
     for index, text in case.symptom("poetry-no-candidate", "uv-no-wheel"):
-        local = re.search(r"torch(?: \(|==)\S{1,40}\+(\w{2,12})", text)
+        # a CUDA pin has no wheel there whatever the index; the plain wheel is what +cpu means
+        local = re.search(r"torch \(\S{1,40}\+(\w{2,12})|torch==\S{1,40}\+(cpu)\b", text)
         if local and case.facts.system.os == "macos":
             yield _index_finding(
                 case,
-                f"Wheels for macOS carry no local version: +{local[1]} is only for the other systems.",
+                f"Wheels for macOS carry no local version: +{local[1] or local[2]} is only for the other systems.",
                 (f"symptoms[{index}]", "system.os"),
                 "split the dependency by markers: without source and local version for darwin, with them for linux and win32",
             )

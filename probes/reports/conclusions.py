@@ -157,7 +157,8 @@ def _accounts(reading: Reading) -> None:
         reading.symptom("accounts-differ", at, f"{reading.lines[at - 1].strip()} -> False")
 
 
-_INTERPRETER = re.compile(r"((?:[A-Za-z]:[/\\]|[/~])[^\s\"'`;,:]{0,200}?[/\\])python[\d.]{0,5}(?:\.exe)?(?![\w/\\.-])")
+_WORDS = re.compile(r"[\s\"'`;,]+")
+_INTERPRETER = re.compile(r"((?:[A-Za-z]:[/\\]|[/~]).{0,200}[/\\])python[\d.]{0,5}(?:\.exe)?[:).]?", re.I)
 
 
 def _another_interpreter(reading: Reading) -> None:
@@ -168,8 +169,9 @@ def _another_interpreter(reading: Reading) -> None:
     folders = {
         match[1].lower()
         for line in reading.lines
-        if "python" in line and "/" in line.replace("\\", "/")
-        for match in _INTERPRETER.finditer(line[:2000])
+        if "python" in line
+        for word in _WORDS.split(line[:2000])
+        if len(word) < 260 and (match := _INTERPRETER.fullmatch(word))
     }
     if len(folders) < 2:
         return

@@ -62,6 +62,7 @@ _BARE = re.compile(
     r"|A\d{4}|[2345]0[56789]0(?: ?(?:Ti|SUPER|Super))?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
     r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
+_MOST = 32  # names in one line; more of them are no list of what a machine holds
 _COUNTED = re.compile(
     r"\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b", re.I
 )
@@ -143,10 +144,14 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):
             vendor = _FAMILIES[(match.lastindex or 1) - 1][0]
             found.append(_named(text, match.start(), match.end(), vendor))
+            if len(found) >= _MOST:
+                break
     if not found and (labelled or _COUNTED.search(text)):
         for match in _BARE.finditer(text):
             if labelled or _counted(text, match):
                 found.append(_named(text, match.start(), match.end(), "nvidia" if match["nv"] else "amd"))
+                if len(found) >= _MOST:
+                    break
     return [n for n in found if n.fields["name"]]
 
 

@@ -119,7 +119,7 @@ def _not_found(reading: Reading, index: int, line: str) -> None:
         return
     if tail.strip().startswith("none") and not name.startswith(("torch", "nvidia-", "triton", "pytorch-")):
         _only_torch_index(reading, index)
-    if name == "torch":
+    if name == "torch" and reading.draft.value("request.versions_offered") is None:
         _ignored(reading, index, specifier)
     versions = [v.strip() for v in tail.partition(")")[0].split(",")]
     offered = tuple(v for v in versions if v[:1].isdigit())

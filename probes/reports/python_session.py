@@ -187,7 +187,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
                 line, max(0, match.start() - 60), match.end() + 30
             ):
                 reading.symptom("root-available-true", index)
-                if _USER_NOT.search(line):
+                if _USER_NOT.search(line, match.start(), match.start() + 200):
                     reading.put("torch.gpu_available", False, index, PRINTED)
                 answered = True
                 continue
@@ -300,7 +300,8 @@ _SHAPES = {
 
 def _later(reading: Reading, index: int) -> int | None:
     """A script is shown, and what it printed further down: a line of as many words as it asks, each of the right shape."""
-    asked = [_SHAPES[m[0]] for m in _ONE_OF.finditer(reading.lines[index])]
+    line = reading.lines[index]
+    asked = [_SHAPES[m[0]] for m in _ONE_OF.finditer(line)] if len(line) < 400 else []
     if len(asked) < 2:
         return None
     for at in range(index + 1, min(index + 12, len(reading.lines))):

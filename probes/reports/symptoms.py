@@ -264,7 +264,8 @@ def _first(reading: Reading, row: Row, at: int) -> int | None:
         line = reading.lines[index]
         if row.pattern is None or row.pattern.search(line[:4096]):
             return index
-        at = reading.low.find(row.literal, at + len(row.literal))
+        end = reading.low.find("\n", at)
+        at = reading.low.find(row.literal, end) if end >= 0 else -1
         if at < 0:
             break
     return None

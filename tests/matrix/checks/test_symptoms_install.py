@@ -261,6 +261,7 @@ def test_the_index_of_cpu_builds_was_asked(
         ("poetry-no-candidate", "Unable to find installation candidates for torch (2.5.1+cpu)", "macos", True),
         ("uv-no-wheel", _uv("torch==2.3.1+cpu"), "macos", True),
         ("uv-no-wheel", _uv("torch==2.3.1"), "macos", False),
+        ("uv-no-wheel", _uv("torch==2.8.0+cu128"), "macos", False),
         ("poetry-no-candidate", "Unable to find installation candidates for torch (2.5.1+cpu)", "linux", False),
     ],
 )
