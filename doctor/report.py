@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
@@ -13,7 +13,7 @@ from torchdoctor.matrix.verdict import Finding, Recommendation, Verdict
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.profile import facts_to_mapping
-from torchdoctor.probes.public import public
+from torchdoctor.probes.public import SHORTEST, public
 from torchdoctor.probes.variables import allowed_variables
 
 __all__ = ["DOCS", "SCHEMA", "Report", "error_report", "failed", "schema"]
@@ -43,40 +43,34 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The document of schema ``torchdoctor/report/1``: keys in a fixed order, nothing personal in it."""
         verdict, facts = self.verdict, self.facts
-        profile = facts_to_mapping(facts)
+        profile = facts_to_mapping(facts, _no_names)
         if profile["environment"] is not None:
             profile["environment"] = dict(sorted(allowed_variables(profile["environment"]).items()))
-        document = {
+        # What the machine, the report or the caller said is cleaned; every other word is the matrix's own.
+        return {
             "schema": SCHEMA,
             "tool": {"version": __version__, "matrix": MATRIX_DATE},
-            "source": {"kind": self.source[0], "name": self.source[1]},
+            "source": {"kind": self.source[0], "name": _no_names(self.source[1])},
             "verdict": verdict.status,
-            "summary": verdict.summary,
+            "summary": _no_names(verdict.summary),
             "facts": profile,
-            "sources": dict(sorted(facts.sources.items())),
-            "unknown": dict(sorted(facts.unknown.items())),
+            "sources": {path: _no_names(source) for path, source in sorted(facts.sources.items())},
+            "unknown": {path: _no_names(reason) for path, reason in sorted(facts.unknown.items())},
             "findings": [_finding(f) for f in verdict.findings],
             "requires": [{"what": r.what, "met": r.met is True, "why": list(r.why)} for r in verdict.requires],
             "alternative": _recommendation(verdict.alternative, self.alternative_commands),
             "recommendation": _recommendation(verdict.recommendation, self.commands),
+            "candidates": [
+                {
+                    "torch": c.torch,
+                    "variant": c.variant,
+                    "accepted": c.accepted,
+                    "reasons": list(c.reasons),
+                    "unknown": list(c.unknown),
+                }
+                for c in verdict.candidates
+            ],
         }
-        cleaned = {
-            # A command stays one that works: the mirror in it is the one that was named.
-            key: _scrub(value, _no_homes if key in ("recommendation", "alternative") else _no_names)
-            for key, value in document.items()
-        }
-        # Many rows, and every word in them is the matrix's own.
-        cleaned["candidates"] = [
-            {
-                "torch": c.torch,
-                "variant": c.variant,
-                "accepted": c.accepted,
-                "reasons": list(c.reasons),
-                "unknown": list(c.unknown),
-            }
-            for c in verdict.candidates
-        ]
-        return cleaned
 
     def to_json(self, *, indent: int | None = 2, ascii: bool = False) -> str:
         """The document as JSON text; one line with ``indent=None``."""
@@ -99,10 +93,7 @@ def failed(report: Report, fail_on: str) -> bool:
 
 def error_report(kind: str, name: str, error: str) -> dict[str, Any]:
     """What stands in a stream of reports in place of an input that could not be read."""
-    document: dict[str, Any] = _scrub(
-        {"schema": SCHEMA, "source": {"kind": kind, "name": name}, "error": error}, _no_names
-    )
-    return document
+    return {"schema": SCHEMA, "source": {"kind": kind, "name": _no_names(name)}, "error": _no_names(error)}
 
 
 def schema() -> dict[str, Any]:
@@ -121,9 +112,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "about": finding.about,
         "title": finding.title,
-        "detail": finding.detail,
-        "evidence": [{"fact": e.fact, "value": e.value, "source": e.source} for e in finding.evidence],
-        "fix": list(finding.fix),
+        "detail": _no_names(finding.detail),
+        "evidence": [
+            {"fact": e.fact, "value": e.value and _no_names(e.value), "source": e.source and _no_names(e.source)}
+            for e in finding.evidence
+        ],
+        "fix": [_no_names(f) for f in finding.fix],
         "docs": f"{DOCS}{finding.id}/",
     }
 
@@ -134,32 +128,26 @@ def _recommendation(recommendation: Recommendation | None, commands: Mapping[str
     return {
         "torch": recommendation.torch,
         "variant": recommendation.variant,
-        "index_url": recommendation.index_url,
+        "index_url": recommendation.index_url and _no_homes(recommendation.index_url),
         "packages": dict(recommendation.packages),
-        "commands": dict(commands),
+        # A command stays one that works: the mirror in it is the one that was named.
+        "commands": {installer: _no_homes(command) for installer, command in commands.items()},
         "confidence": recommendation.confidence,
         "upgrade": recommendation.upgrade,
     }
 
 
-def _scrub(value: Any, clean: Callable[[str], str]) -> Any:
-    """Every text in plain data, cleaned: a report may be pasted in public."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {k: None if v is None else _scrub(v, clean) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_scrub(v, clean) for v in value]
-    return value
-
-
 def _no_names(text: str) -> str:
-    return public(_no_homes(text))
+    """A text that may be pasted in public."""
+    if len(text) < 5:
+        return text
+    text = _no_homes(text)
+    return public(text) if len(text) >= SHORTEST else text
 
 
 def _no_homes(text: str) -> str:
     """Home folders become ``~``, and credentials in URLs go."""
-    if "://" in text:
+    if "@" in text and "://" in text:
         text = _CREDENTIALS.sub(r"\1", text)
     if "/home/" in text or "/Users/" in text or "/root" in text or ":\\Users\\" in text:
         text = _HOME.sub("~", text)

@@ -54,8 +54,7 @@ def amd_by_pci(pci_id: str) -> KnownGpu | None:
 @lru_cache(maxsize=1)
 def names() -> tuple[NameIndex, list[dict[str, Any]]]:
     """Names of one gfx target, then those of several (their target is ``None``)."""
-    held = rows("amd_gpus.json", "names")
-    held += [{**row, "gfx": None} for row in rows("amd_gpus.json", "ambiguous")]
+    held = [*rows("amd_gpus.json", "names"), *({**row, "gfx": None} for row in rows("amd_gpus.json", "ambiguous"))]
     return NameIndex("amd", [row["name"] for row in held]), held
 
 

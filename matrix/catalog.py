@@ -17,7 +17,17 @@ from torchdoctor.probes.facts import dataclass
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["MATRIX_DATE", "Broken", "Build", "Catalog", "Interpreters", "Release", "line_of", "version_key"]
+__all__ = [
+    "MATRIX_DATE",
+    "Broken",
+    "Build",
+    "Catalog",
+    "Interpreters",
+    "Release",
+    "line_of",
+    "toolkit_of",
+    "version_key",
+]
 
 MATRIX_DATE = "2026-11-30"
 """The day the data was compiled; ``matrix-old`` counts from it."""
@@ -49,10 +59,13 @@ class Build:
     kernels_source: tuple[str, ...] = ()
     note: str | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.torch, self.variant, self.platform))
+
     @property
     def toolkit(self) -> tuple[int, ...]:
-        """The toolkit version in the variant's name as numbers: ``cu132`` → (13, 2), ``rocm6.2.4`` → (6, 2, 4)."""
-        return _toolkit(self.variant)
+        """The toolkit version in the variant's name, as :func:`toolkit_of` gives it."""
+        return toolkit_of(self.variant)
 
     @property
     def vendor(self) -> str | None:
@@ -107,23 +120,24 @@ class Release:
     broken: tuple[Broken, ...] = ()
     cxx11_abi: str | None = None
 
+    def __hash__(self) -> int:
+        # Of what is looked up by release, nearly every look-up is of the very same object.
+        return hash(self.version)
+
     def build(self, variant: str, platform: str) -> Build | None:
         """The build of a variant for a platform, ``None`` where it was never published."""
-        for build in self.builds:
-            if build.platform == platform and build.variant == variant:
+        for build in _on(self, platform):
+            if build.variant == variant:
                 return build
         return None
 
     def on(self, platform: str) -> tuple[Build, ...]:
         """Every build published for a platform."""
-        return tuple([b for b in self.builds if b.platform == platform])
+        return _on(self, platform)
 
     def tags(self, platform: str, index: str) -> tuple[str, ...]:
         """Interpreter tags of a platform on ``default`` or (all that the variant's ``own`` index holds) ``own``."""
-        wanted = ("default",) if index == "default" else ("default", "own")
-        return tuple(
-            t for row in self.interpreters if row.platform == platform and row.index in wanted for t in row.tags
-        )
+        return _tags(self, platform, index)
 
     def glibc_floor(self, build: Build) -> str | None:
         """The real glibc floor of a build, ``None`` where it is not known."""
@@ -177,6 +191,19 @@ class Catalog:
         return tuple(sorted({b.variant for r in self.releases() for b in r.builds}))
 
 
+@lru_cache(maxsize=1024)
+def _on(release: Release, platform: str) -> tuple[Build, ...]:
+    return tuple([b for b in release.builds if b.platform == platform])
+
+
+@lru_cache(maxsize=1024)
+def _tags(release: Release, platform: str, index: str) -> tuple[str, ...]:
+    wanted = ("default",) if index == "default" else ("default", "own")
+    return tuple(
+        [t for row in release.interpreters if row.platform == platform and row.index in wanted for t in row.tags]
+    )
+
+
 @lru_cache(maxsize=256)
 def _vendor(variant: str) -> str | None:
     if variant.startswith("cu"):
@@ -187,7 +214,8 @@ def _vendor(variant: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _toolkit(variant: str) -> tuple[int, ...]:
+def toolkit_of(variant: str) -> tuple[int, ...]:
+    """The toolkit version in a variant's name as numbers: ``cu132`` → (13, 2), ``rocm6.2.4`` → (6, 2, 4)."""
     digits = variant.lstrip("abcdefghijklmnopqrstuvwxyz")
     if variant.startswith("cu"):  # "cuda", as reports and builds of unknown origin have it: (0, 0), like cu00
         return (int(digits[:-1]), int(digits[-1])) if digits[1:].isdecimal() else (0, 0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from torchdoctor.matrix.catalog import Build, Release, version_key
+from torchdoctor.matrix.catalog import Build, Release, toolkit_of, version_key
 from torchdoctor.matrix.gpu_code import Coverage, cuda_coverage, gfx_name, overridden_gfx
 from torchdoctor.matrix.outcome import Outcome, answered, failed, listed
+from torchdoctor.matrix.remember import once_a_machine
 from torchdoctor.probes.facts import Facts, Gpu
 
 __all__ = ["accelerated_gpus", "assumed_vendors", "gpu_outcomes"]
@@ -16,6 +17,7 @@ _MINOR_VERSIONS = 11
 """The first CUDA major whose minor versions share one driver floor (source: the CUDA compatibility guide)."""
 
 
+@once_a_machine
 def accelerated_gpus(facts: Facts, vendor: str) -> tuple[tuple[int, Gpu], ...]:
     """The GPUs of a vendor that a build must serve: the discrete ones, or all where there is no discrete one."""
     if not facts.gpus:
@@ -25,6 +27,7 @@ def accelerated_gpus(facts: Facts, vendor: str) -> tuple[tuple[int, Gpu], ...]:
     return discrete or mine
 
 
+@once_a_machine
 def assumed_vendors(facts: Facts) -> tuple[str, ...]:
     """Vendors whose driver is known to be there although nobody listed the GPUs."""
     if facts.gpus is not None:
@@ -48,30 +51,40 @@ def gpu_outcomes(
             if _old_jetpack(facts):
                 yield _jetson(build, facts, "this board")
                 return
-            yield from _nvidia_driver(build, facts, [])
+            yield from _nvidia_driver(facts, build.variant, ())
         yield answered(status="unknown", facts=("gpus",))
         return
-    mine = [(i, g) for i, g in accelerated_gpus(facts, vendor or "") if gpus is None or i in gpus]
+    mine = accelerated_gpus(facts, vendor or "")
+    if gpus is not None:
+        mine = tuple([(i, g) for i, g in mine if i in gpus])
     if not mine:
         return
     if vendor == "nvidia":
-        yield from _nvidia_driver(build, facts, mine)
-    for place, gpu in mine:
-        if vendor == "nvidia":
+        yield from _nvidia_driver(facts, build.variant, tuple([i for i, _ in mine]))
+        for place, gpu in mine:
             yield _cuda_code(release, build, facts, place, gpu)
-        elif vendor == "amd":
+    elif vendor == "amd":
+        for place, gpu in mine:
             yield _gfx_code(build, facts, place, gpu)
-        elif vendor == "intel":
+    elif vendor == "intel":
+        for place, gpu in mine:
             yield _xpu_device(release, build, place, gpu)
 
 
-def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> Iterator[Outcome]:
+@once_a_machine
+def _nvidia_driver(facts: Facts, variant: str, places: tuple[int, ...]) -> tuple[Outcome, ...]:
+    """What a variant needs of the driver, for the devices at ``places``: the same in every release that has the variant."""
+    return tuple(_driver_needs(facts, variant, places))
+
+
+def _driver_needs(facts: Facts, variant: str, places: tuple[int, ...]) -> Iterator[Outcome]:
     from torchdoctor.matrix import drivers
     from torchdoctor.matrix.forward_compat import spoken_major
 
     driver, system = facts.drivers.nvidia, facts.system
-    if build.toolkit[0] < _MINOR_VERSIONS:
-        yield from _old_toolkit(build, facts)
+    toolkit = toolkit_of(variant)
+    if toolkit[0] < _MINOR_VERSIONS:
+        yield from _old_toolkit(facts, toolkit)
         return
     if system.jetson:
         return  # JetPack's own numbering: the vendor's CUDA user space decides, not a driver branch
@@ -79,7 +92,7 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
         return  # the advice is for after the driver is there; a check says that it is missing
     # Under WSL the Windows driver is what runs, so its floors count.
     os = "windows" if system.os == "windows" or system.wsl else "linux"
-    major = build.toolkit[0]
+    major = toolkit[0]
     try:
         floor = drivers.driver_floor(major, os)
     except KeyError:
@@ -90,7 +103,7 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
             yield failed(
                 "driver-too-old",
                 ("drivers.nvidia.version",),
-                f"{build.variant} builds need driver {floor.version} or newer, this is {driver.version}",
+                f"{variant} builds need driver {floor.version} or newer, this is {driver.version}",
                 f"driver {floor.version} or newer",
                 value=floor.version,
             )
@@ -101,7 +114,7 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
             yield failed(
                 "driver-too-old",
                 ("drivers.nvidia.cuda",),
-                f"{build.variant} builds need a driver for CUDA {major} (driver {floor.version} or newer), this one stops at CUDA {driver.cuda}",
+                f"{variant} builds need a driver for CUDA {major} (driver {floor.version} or newer), this one stops at CUDA {driver.cuda}",
                 f"driver {floor.version} or newer",
                 value=floor.version,
             )
@@ -110,7 +123,8 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
         yield answered(status="unknown", facts=("drivers.nvidia.version",))
         return
     confidence = floor.confidence
-    for place, gpu in gpus:
+    for place in places:
+        gpu = (facts.gpus or ())[place]
         first = drivers.first_driver(gpu.compute_capability, os) if gpu.compute_capability else None
         if first is None or not driver.version:
             continue
@@ -128,11 +142,11 @@ def _nvidia_driver(build: Build, facts: Facts, gpus: list[tuple[int, Gpu]]) -> I
     yield answered(status="met", facts=("drivers.nvidia.version",), confidence=confidence)
 
 
-def _old_toolkit(build: Build, facts: Facts) -> Iterator[Outcome]:
+def _old_toolkit(facts: Facts, toolkit: tuple[int, ...]) -> Iterator[Outcome]:
     """Before CUDA 11 a driver ran the toolkits up to its own ceiling and no later one, not even of its major."""
     ceiling = facts.drivers.nvidia.cuda
-    if ceiling and version_key(ceiling) < build.toolkit:
-        wants = ".".join(map(str, build.toolkit))
+    if ceiling and version_key(ceiling) < toolkit:
+        wants = ".".join(map(str, toolkit))
         yield failed(
             "driver-too-old",
             ("drivers.nvidia.version", "drivers.nvidia.cuda"),
@@ -148,21 +162,15 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
         return answered(status="unknown", facts=(path,), gpu=place)
     if build.kernels is None:
         return answered(status="unknown", facts=(f"matrix: kernels of {build.variant} in {build.torch}",), gpu=place)
-    found = _coverage(build, cc)
-    if found is None:
+    id = _lacks_code(release, build, cc)
+    if id is None:
         return answered(status="unknown", facts=(path,), gpu=place)
-    if found.covered:
+    if not id:
         return answered(status="met", facts=(path,), gpu=place, confidence=build.kernels_confidence)
     name = gpu.name or "the GPU"
     detail = f"torch {build.torch} ({build.variant}) is built for {listed(build.kernels)}, {name} has compute capability {cc}"
     if _old_jetpack(facts):
         return _jetson(build, facts, name, place)
-    if found.above:
-        id = "gpu-newer-than-wheel"
-    elif found.below and not _elsewhere(release, build, cc):
-        id = "gpu-below-minimum"
-    else:
-        id = "gpu-arch-missing"
     return failed(
         id,
         (path, f"gpus[{place}].name"),
@@ -173,6 +181,20 @@ def _cuda_code(release: Release, build: Build, facts: Facts, place: int, gpu: Gp
     )
 
 
+@lru_cache(maxsize=4096)
+def _lacks_code(release: Release, build: Build, cc: str) -> str | None:
+    """The finding where a build has no code for a compute capability, ``""`` where it has, ``None`` where nobody knows."""
+    found = _coverage(build, cc)
+    if found is None:
+        return None
+    if found.covered:
+        return ""
+    if found.above:
+        return "gpu-newer-than-wheel"
+    return "gpu-below-minimum" if found.below and not _elsewhere(release, build, cc) else "gpu-arch-missing"
+
+
+@once_a_machine
 def _old_jetpack(facts: Facts) -> bool:
     """JetPack 4 to 6 (L4T before R38): no stock wheel was ever built for these boards."""
     release = version_key((facts.system.jetson or "").lstrip("Rr"))

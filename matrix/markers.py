@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from torchdoctor.probes.facts import Facts
 
 __all__ = ["holds"]
 
+# One comparison of words, as nearly every source has it: the library that reads all of them takes longer to load than a
+# machine takes to judge. Comparisons of versions are left to it.
+_PLAIN = re.compile(
+    r"\s*(sys_platform|platform_system|platform_machine|os_name)\s*(==|!=)\s*(['\"])((?!v\d)[A-Za-z_]\w*)\3\s*"
+)
 _NAMES = {
     "linux": ("linux", "Linux", "posix"),
     "windows": ("win32", "Windows", "nt"),
@@ -17,8 +23,6 @@ _NAMES = {
 
 def holds(marker: str, facts: Facts) -> bool:
     """Does the marker hold there? One that cannot be read or rests on what is not known does not."""
-    from packaging.markers import Marker
-
     version, system = facts.python.version, facts.system
     if system.os not in _NAMES:
         return False
@@ -41,6 +45,11 @@ def holds(marker: str, facts: Facts) -> bool:
         "platform_python_implementation": "PyPy" if facts.python.implementation == "pypy" else "CPython",
         "extra": "",
     }
+    if (plain := _PLAIN.fullmatch(marker)) and plain[1] in environment:
+        same: bool = environment[plain[1]] == plain[4]
+        return same == (plain[2] == "==")
+    from packaging.markers import Marker
+
     try:
         return Marker(marker).evaluate(environment)
     except Exception:  # packaging raises several kinds for what it cannot read or compare

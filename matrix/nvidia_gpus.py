@@ -69,8 +69,10 @@ def nvidia_by_pci(pci_id: str) -> KnownGpu | None:
 @lru_cache(maxsize=1)
 def names() -> tuple[NameIndex, list[dict[str, Any]]]:
     """Names with one compute capability, then those sold on several chips (their capability is ``None``)."""
-    held = rows("nvidia_gpus.json", "names")
-    held += [{**row, "compute_capability": None} for row in rows("nvidia_gpus.json", "ambiguous")]
+    held = [
+        *rows("nvidia_gpus.json", "names"),
+        *({**row, "compute_capability": None} for row in rows("nvidia_gpus.json", "ambiguous")),
+    ]
     return NameIndex("nvidia", [row["name"] for row in held]), held
 
 

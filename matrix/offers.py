@@ -5,6 +5,7 @@ wheels for its platform end.
 from __future__ import annotations
 
 import dataclasses
+from functools import lru_cache
 from typing import Any
 
 from torchdoctor.matrix.tables import rows
@@ -24,6 +25,7 @@ class Offer:
     limit: str | None = None
 
 
+@lru_cache(maxsize=512)
 def _key(version: str) -> tuple[int, int, int] | None:
     """The three numbers of a final release; ``None`` for anything else."""
     parts = version.split("+")[0].strip().split(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from torchdoctor.matrix.remember import once_a_machine
 from torchdoctor.probes.facts import Facts, dataclass
 
 __all__ = ["PLATFORMS", "Platforms", "platforms_of"]
@@ -35,6 +36,7 @@ class Platforms:
     machine: str | None = None
 
 
+@once_a_machine
 def platforms_of(facts: Facts) -> Platforms:
     """The platforms this machine may be. The interpreter's architecture decides, not the processor's."""
     os, machine = facts.system.os, interpreter_machine(facts)

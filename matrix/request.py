@@ -13,6 +13,7 @@ __all__ = ["RequestError", "Wanted", "normal_variant", "wanted"]
 _PLAIN = re.compile(r"v?(\d{1,4}(?:\.\d{1,6}){0,3})(?:\+([A-Za-z0-9.]+))?")
 _VARIANT = re.compile(r"cpu|xpu|mps|cuda|rocm|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}")
 _CUDA = re.compile(r"(?:cuda|cu)[ _-]?(\d{1,2})\.(\d)")
+_BOUND = re.compile(r"\s*(>=|<=|<|>|!=)\s*(\d{1,4}(?:\.\d{1,6}){0,3})\s*")
 _LINE = re.compile(r"\d+\.\d+")
 
 
@@ -56,7 +57,8 @@ def wanted(text: str | None) -> Wanted:
         if exact:  # == 2.5 means 2.5.0
             return Wanted(text=spec, matches=lambda v: v == exact, exact=exact, variant=variant)
         return Wanted(text=spec, matches=lambda v: version_key(v)[: len(parts)] == parts, line=number, variant=variant)
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    if bounds := _bounds(spec):
+        return Wanted(text=spec, matches=lambda v: all(_within(v, *bound) for bound in bounds))
     from packaging.version import InvalidVersion, Version
 
     try:
@@ -66,11 +68,32 @@ def wanted(text: str | None) -> Wanted:
         )
     except InvalidVersion:
         pass
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
     try:
         specifiers = SpecifierSet(spec)
     except InvalidSpecifier:
         raise RequestError(f"not a torch release or range: {text!r} (expected 2.15, 2.14.1 or >=2.8,<2.12)") from None
     return Wanted(text=spec, matches=lambda v: specifiers.contains(v))
+
+
+def _bounds(spec: str) -> list[tuple[str, tuple[int, ...]]]:
+    """``>=2.8,<2.12`` as bounds; empty where it is anything more than plain numbers. Most ranges are no more, and reading
+    them with the library that reads all takes longer than judging a machine.
+    """
+    found = [_BOUND.fullmatch(part) for part in spec.split(",")]
+    return [(match[1], _padded(match[2])) for match in found if match] if all(found) else []
+
+
+def _padded(version: str) -> tuple[int, ...]:
+    return (*version_key(version), 0, 0, 0, 0)[:4]
+
+
+def _within(version: str, operator: str, bound: tuple[int, ...]) -> bool:
+    have = _padded(version)
+    if operator == "!=":
+        return have != bound
+    return (have >= bound if operator[0] == ">" else have <= bound) and (len(operator) == 2 or have != bound)
 
 
 def normal_variant(text: str | None, catalog: Catalog | None = None) -> str | None:

@@ -7,11 +7,13 @@ The needs a build has of GPUs and their drivers are in :mod:`torchdoctor.matrix.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchdoctor.matrix.catalog import Build, Release, version_key
 from torchdoctor.matrix.gpu_needs import gpu_outcomes
 from torchdoctor.matrix.outcome import Outcome, answered, failed
 from torchdoctor.matrix.platforms import interpreter_machine
+from torchdoctor.matrix.remember import once_a_machine
 from torchdoctor.probes.facts import Facts
 
 __all__ = ["below", "interpreter_need", "interpreter_tag", "machine_findings", "never_served", "requirements"]
@@ -25,6 +27,7 @@ def below(version: str, floor: str) -> bool | None:
     return have < need
 
 
+@once_a_machine
 def interpreter_tag(facts: Facts) -> str | None:
     """``cp313`` or ``cp314t`` for the examined interpreter; ``None`` where its version is not known."""
     version = version_key(facts.python.version or "")
@@ -40,20 +43,21 @@ def requirements(
     *,
     gpus: tuple[int, ...] | None = None,
     index: str | None = None,
-    interpreter: Outcome | None = None,
-) -> Iterator[Outcome]:
+) -> list[Outcome]:
     """Every requirement of one build on one machine. ``gpus`` limits the GPU ones to these places in ``facts.gpus``;
-    ``index`` is ``default`` where the wheel of the default package index is meant, for the few releases where it matters;
-    ``interpreter`` is the answer of :func:`interpreter_need` where the caller has it already.
+    ``index`` is ``default`` where the wheel of the default package index is meant, for the few releases where it matters.
     """
-    yield interpreter or interpreter_need(release, build.platform, facts)
-    if build.platform.startswith("linux"):
-        yield _libc(release, build, facts)
-        yield from _instructions(release, build, facts, index)
-    if build.platform.startswith("macos"):
-        yield from _macos(release, build, facts)
+    platform = build.platform
+    answers = [interpreter_need(release, platform, facts)]
+    if platform.startswith("linux"):
+        answers.append(_libc(release, build, facts))
+        if release.broken:
+            answers += _instructions(release, build, facts, index)
+    elif platform.startswith("macos"):
+        answers += _macos(release, build, facts)
     if build.vendor in ("nvidia", "amd", "intel"):
-        yield from gpu_outcomes(release, build, facts, gpus=gpus)
+        answers += gpu_outcomes(release, build, facts, gpus=gpus)
+    return answers
 
 
 # ---- interpreter
@@ -74,9 +78,15 @@ def interpreter_need(release: Release, platform: str, facts: Facts) -> Outcome:
             "python-32bit", ("python.bits",), "torch has wheels for 64-bit interpreters only", "a 64-bit Python"
         )
     tag = interpreter_tag(facts)
-    path = "python.version"
     if tag is None:
-        return answered(status="unknown", facts=(path,))
+        return answered(status="unknown", facts=("python.version",))
+    return _holds(release, platform, tag)
+
+
+@lru_cache(maxsize=2048)
+def _holds(release: Release, platform: str, tag: str) -> Outcome:
+    """Whether any wheel of a release was made for an interpreter; asked of the same few interpreters again and again."""
+    path = "python.version"
     rows = [r for r in release.interpreters if r.platform == platform]
     holding = [r for r in rows if tag in r.tags]
     if holding:
@@ -120,6 +130,11 @@ def _libc(release: Release, build: Build, facts: Facts) -> Outcome:
     system = facts.system
     if system.libc == "musl":
         return failed("musl", ("system.libc",), "torch has no wheel for musl libc", "a system with glibc")
+    return _glibc(release, build, system.libc_version)
+
+
+@lru_cache(maxsize=2048)
+def _glibc(release: Release, build: Build, version: str | None) -> Outcome:
     floor = release.glibc_floor(build)
     if floor is None:
         # No number in the matrix is no requirement, but for a build whose floor is marked as not established.
@@ -128,13 +143,13 @@ def _libc(release: Release, build: Build, facts: Facts) -> Outcome:
             if build.glibc == "unknown"
             else answered(status="met")
         )
-    if not system.libc_version:
+    if not version:
         return answered(status="unknown", facts=("system.libc_version",))
-    if version_key(system.libc_version) < version_key(floor):
+    if version_key(version) < version_key(floor):
         return failed(
             "glibc-too-old",
             ("system.libc_version",),
-            f"torch {release.version} ({build.variant}) needs glibc {floor}, this system has {system.libc_version}",
+            f"torch {release.version} ({build.variant}) needs glibc {floor}, this system has {version}",
             f"a system with glibc {floor} or newer",
             value=floor,
         )

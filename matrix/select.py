@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from functools import lru_cache
 
 from torchdoctor.matrix.catalog import INDEX_ROOT, Build, Catalog, Release, version_key
 from torchdoctor.matrix.gpu_needs import accelerated_gpus, assumed_vendors
 from torchdoctor.matrix.outcome import Outcome, answered
 from torchdoctor.matrix.platforms import Platforms, platforms_of
 from torchdoctor.matrix.request import Wanted, in_family
-from torchdoctor.matrix.requirements import interpreter_need, interpreter_tag, requirements
+from torchdoctor.matrix.requirements import interpreter_tag, requirements
 from torchdoctor.matrix.tables import weakest
 from torchdoctor.probes.facts import Facts, Gpu, dataclass
 
@@ -143,31 +144,32 @@ def _candidates(
 ) -> Iterator[Judged]:
     if not platforms.possible:
         return
-    interpreters: dict[str, Outcome] = {}
+    # Nobody looked for a GPU: the CPU build is only the answer if there is none.
+    open_question = (
+        facts.gpus is None and not vendors and variant is None and not platforms.possible[0].startswith("macos")
+    )
+    beside = (answered(status="unknown", facts=("gpus",)),) if open_question else ()
     for build in _builds(release, platforms.possible[0]):
+        vendor = build.vendor
         if variant is not None:
             if not in_family(build.variant, variant):
                 continue
-        elif build.vendor is not None and build.vendor not in vendors and build.variant != "mps":
+        elif vendor is not None and vendor not in vendors and build.variant != "mps":
             continue
-        # Nobody looked for a GPU: the CPU build is only the answer if there is none.
-        open_question = (
-            facts.gpus is None
-            and not vendors
-            and variant is None
-            and build.vendor is None
-            and not build.platform.startswith("macos")
-        )
-        beside = (answered(status="unknown", facts=("gpus",)),) if open_question else ()
-        yield judge_build(release, build, facts, platforms, interpreters=interpreters, beside=beside)
+        yield judge_build(release, build, facts, platforms, beside=() if vendor else beside)
 
 
-def _builds(release: Release, platform: str) -> Iterator[Build]:
-    for build in release.on(platform):
-        if platform == "macos_arm64" and build.variant == "cpu":
-            # One wheel, two uses: with Metal where the system is new enough for it, without where it is not.
-            yield dataclasses.replace(build, variant="mps")
-        yield build
+@lru_cache(maxsize=1024)
+def _builds(release: Release, platform: str) -> tuple[Build, ...]:
+    builds = release.on(platform)
+    if platform != "macos_arm64":
+        return builds
+    # One wheel, two uses: with Metal where the system is new enough for it, without where it is not.
+    return tuple(
+        use
+        for build in builds
+        for use in ([dataclasses.replace(build, variant="mps"), build] if build.variant == "cpu" else [build])
+    )
 
 
 def judge_build(
@@ -177,41 +179,33 @@ def judge_build(
     platforms: Platforms,
     gpus: tuple[int, ...] | None = None,
     *,
-    interpreters: dict[str, Outcome] | None = None,
     beside: tuple[Outcome, ...] = (),
 ) -> Judged:
-    """One candidate judged. ``gpus`` limits the GPU requirements to these devices; ``interpreters`` keeps what the
-    builds of one release share, by platform; ``beside`` are answers that count as well.
+    """One candidate judged. ``gpus`` limits the GPU requirements to these devices; ``beside`` are answers that count as
+    well.
     """
-    interpreters = {} if interpreters is None else interpreters
-    default = release.default_index.get(build.platform)
-    plain = "cpu" if build.variant == "mps" else build.variant
-    is_default = default == plain
+    vendor, platform = build.vendor, build.platform
+    is_default = release.default_index.get(platform) == ("cpu" if build.variant == "mps" else build.variant)
     tag = interpreter_tag(facts) if is_default else None
-    on_default = is_default and (tag is None or tag in release.tags(build.platform, "default"))
-    interpreter = _interpreter(release, build.platform, facts, interpreters)
-    outcomes = list(
-        requirements(
-            release, build, facts, gpus=gpus, index="default" if on_default else "own", interpreter=interpreter
-        )
-    )
-    failed = tuple([o for o in outcomes if o.status == "failed"])
+    on_default = is_default and (tag is None or tag in release.tags(platform, "default"))
+    outcomes = requirements(release, build, facts, gpus=gpus, index="default" if on_default else "own")
+    failed = [o for o in outcomes if o.status == "failed"]
     if platforms.unknown:
         outcomes.append(answered(status="unknown", facts=platforms.unknown))
         if failed:
             # What fails here counts only if it fails on every platform the machine may be.
-            ids = _fails_everywhere({o.id for o in failed}, release, build, facts, platforms, interpreters)
-            failed = tuple([o for o in failed if o.id in ids])
+            ids = _fails_everywhere({o.id for o in failed}, release, build, facts, platforms)
+            failed = [o for o in failed if o.id in ids]
             outcomes = [o for o in outcomes if o.status != "failed" or o.id in ids]
     outcomes += beside
-    vendor = build.vendor
-    mine = tuple(i for i, _ in accelerated_gpus(facts, vendor)) if vendor and vendor != "apple" else ()
-    covers = tuple(i for i in mine if gpus is None or i in gpus)
+    covers: tuple[int, ...] = ()
+    if vendor and vendor != "apple":
+        covers = tuple([i for i, _ in accelerated_gpus(facts, vendor) if gpus is None or i in gpus])
     return Judged(
         release=release,
         build=build,
         outcomes=tuple(outcomes),
-        failed=failed,
+        failed=tuple(failed),
         unknown=tuple(dict.fromkeys([f for o in outcomes if o.status == "unknown" for f in o.facts])),
         uses_gpu=bool(covers) or build.variant == "mps" or vendor in assumed_vendors(facts),
         on_default=on_default,
@@ -220,32 +214,13 @@ def judge_build(
     )
 
 
-def _interpreter(release: Release, platform: str, facts: Facts, known: dict[str, Outcome]) -> Outcome:
-    if platform not in known:
-        known[platform] = interpreter_need(release, platform, facts)
-    return known[platform]
-
-
-def _fails_everywhere(
-    ids: set[str],
-    release: Release,
-    build: Build,
-    facts: Facts,
-    platforms: Platforms,
-    interpreters: dict[str, Outcome],
-) -> set[str]:
+def _fails_everywhere(ids: set[str], release: Release, build: Build, facts: Facts, platforms: Platforms) -> set[str]:
     """Those of ``ids`` by which the same variant fails on every other platform the machine may be, too."""
     for platform in platforms.possible[1:]:
         other = release.build(build.variant, platform)
         if other is None:
             continue
-        passed = set(ids)
-        interpreter = _interpreter(release, platform, facts, interpreters)
-        for outcome in requirements(release, other, facts, interpreter=interpreter):
-            passed.discard(outcome.id if outcome.status == "failed" else "")
-            if not passed:
-                break
-        ids = ids - passed
+        ids = ids.intersection([o.id for o in requirements(release, other, facts) if o.status == "failed"])
         if not ids:
             break
     return ids

@@ -59,11 +59,12 @@ def parse_toml(text: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def rows(name: str, group: str) -> list[dict[str, Any]]:
+@cache
+def rows(name: str, group: str) -> tuple[dict[str, Any], ...]:
     """A group of rows with its column names; a row that says nothing of its confidence has that of the group."""
     held = table(name)[group]
     columns = held["columns"]
-    return [{"confidence": held["confidence"], **dict(zip(columns, row, strict=False))} for row in held["rows"]]
+    return tuple([{"confidence": held["confidence"], **dict(zip(columns, row, strict=False))} for row in held["rows"]])
 
 
 def sources(name: str, group: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import UNRECORDED, Answer, Host
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.registry_text import parse_blocks, parse_reg
 
 __all__ = ["CLASS", "Adapter", "adapter_of_class", "adapter_of_wmi", "nvidia_version", "put", "scan"]
@@ -19,8 +20,8 @@ _ENUM = "HKLM\\SYSTEM\\CurrentControlSet\\Enum\\PCI"
 _GUID = "{4d36e968-e325-11ce-bfc1-08002be10318}"
 _VENDORS = {"10de": "nvidia", "1002": "amd", "8086": "intel"}
 _WORDS = (("nvidia", "nvidia"), ("amd ", "amd"), ("radeon", "amd"), ("ati ", "amd"), ("intel", "intel"))
-_IDS = re.compile(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.I)
-_WDDM = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,6})\.(\d{1,5})")
+_IDS = regex(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.I)
+_WDDM = regex(r"(\d{1,3})\.(\d{1,3})\.(\d{1,6})\.(\d{1,5})")
 _BASIC = ("basicdisplay", "pci\\cc_0300", "root\\basicrender")
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.sysctl import Sysctl
 
 __all__ = ["parse_displays", "probe"]
 
 _PROFILER = ("system_profiler", "-json", "-detailLevel", "mini", "SPDisplaysDataType")
 _PATIENCE = 6.0  # seconds; the profiler needs 0.2 to several
-_CHIP = re.compile(r"Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?")
+_CHIP = regex(r"Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?")
 _VENDORS = (
     ("apple", "apple"),
     ("amd", "amd"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -10,17 +9,16 @@ from typing import Any
 from torchdoctor.probes.distributions import Found, record_files, wheel_tags
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.kernels import machine_of
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.torch_folder import TorchFolder, local_variant, read_version
 
 __all__ = ["describe"]
 
 _EXTENSIONS = (".so", ".pyd", ".dll", ".dylib")
-_BUNDLED = re.compile(r"(?:\.libs|\.dylibs)/|/(?:nvidia|cuda|rocm)/lib")
+_BUNDLED = regex(r"(?:\.libs|\.dylibs)/|/(?:nvidia|cuda|rocm)/lib")
 _LIBRARIES = 24  # named in the facts
 _LOOKED = 12  # libraries of one distribution whose code is looked for
-_CUDA_LIBRARY = re.compile(
-    r"lib(?:cudart|cublas|cublasLt|cudnn|cusparse|cusolver|cufft|nvrtc|nccl|c10_cuda|torch_cuda)\b"
-)
+_CUDA_LIBRARY = regex(r"lib(?:cudart|cublas|cublasLt|cudnn|cusparse|cusolver|cufft|nvrtc|nccl|c10_cuda|torch_cuda)\b")
 #: Their ``version.py`` keeps the local part that the default package index cuts off.
 _SAY_VARIANT = ("torchvision", "torchaudio")
 

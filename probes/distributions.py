@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import Host
+from torchdoctor.probes.patterns import regex
 
 __all__ = [
     "Found",
@@ -20,10 +21,10 @@ __all__ = [
     "wheel_tags",
 ]
 
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,120}[A-Za-z0-9])?\Z")
-_VERSION = re.compile(r"v?[0-9][A-Za-z0-9.!+_-]{0,80}\Z")
-_RUNS = re.compile(r"[-_.]+")
-_EGG_PYTHON = re.compile(r"-py[0-9][0-9.]{0,6}(?:-[A-Za-z0-9_.]{1,40})?\Z")
+_NAME = regex(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,120}[A-Za-z0-9])?\Z")
+_VERSION = regex(r"v?[0-9][A-Za-z0-9.!+_-]{0,80}\Z")
+_RUNS = regex(r"[-_.]+")
+_EGG_PYTHON = regex(r"-py[0-9][0-9.]{0,6}(?:-[A-Za-z0-9_.]{1,40})?\Z")
 _HEADERS = 16 << 10  # requirements stand in the headers, before the description
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from torchdoctor.probes.facts import Facts
@@ -124,9 +125,9 @@ class Draft:
         """The facts. Every path in ``sources`` exists in them; ``unknown`` holds no path that is known."""
         tree: dict[str, Any] = {}
         sources: dict[str, str] = {}
-        for path in sorted(self._values, key=lambda p: (p.count("."), p)):
+        for _, path, parts in sorted(map(_place, self._values)):
             _, value, source = self._values[path]
-            node, parts = tree, _split(path)
+            node = tree
             for part in parts[:-1]:
                 node = node.setdefault(part, {})
             if isinstance(value, Mapping):
@@ -149,6 +150,12 @@ class Draft:
         facts = facts_from_mapping(tree)
         unknown = {p: r for p, r in sorted(self._unknown.items()) if facts.get(p) is None}
         return facts.replace(sources=sources, unknown=unknown)
+
+
+@lru_cache(maxsize=1024)
+def _place(path: str) -> tuple[int, str, tuple[str, ...]]:
+    """How deep a path is, the path, and its steps."""
+    return path.count("."), path, tuple(_split(path))
 
 
 def _split(path: str) -> list[str]:

@@ -6,9 +6,9 @@ strings. The names are those of the machine profile (``--machine FILE``) and of 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from typing import Any
 
 from torchdoctor.probes.frozen import dataclass  # also for the matrix, which imports nothing else of the probes
@@ -261,6 +261,11 @@ class Resources:
     memory: int | None = None
 
 
+@lru_cache(maxsize=1024)
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(path.replace("[", ".[").split("."))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything known of one machine. ``sources`` maps a fact's path (``drivers.nvidia.version``,
@@ -289,7 +294,7 @@ class Facts:
     def get(self, path: str) -> Any:
         """The value at a dotted path (``gpus[0].name``, ``packages.torch``), or ``None`` where there is none."""
         value: Any = self
-        for step in path.replace("[", ".[").split("."):
+        for step in _steps(path):
             if value is None:
                 return None
             if step.startswith("["):
@@ -312,4 +317,4 @@ class Facts:
 
     def replace(self, **changes: Any) -> Facts:
         """A copy with whole groups exchanged (``facts.replace(gpus=…)``)."""
-        return dataclasses.replace(self, **changes)
+        return Facts(**{**{name: getattr(self, name) for name in Facts.__dataclass_fields__}, **changes})

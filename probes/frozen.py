@@ -16,6 +16,9 @@ __all__ = ["dataclass"]
 
 _Class = TypeVar("_Class", bound=type)
 
+_OFTEN = 64
+"""From so many objects on, a class is worth a written method: writing it takes as long as making so many without."""
+
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
@@ -39,7 +42,13 @@ def _made(plain: _Class, kw_only: bool) -> _Class:
     factories: Any = [(f.name, f.default_factory) for f in fields if f.default_factory is not dataclasses.MISSING]
     values = attrgetter(*names) if len(names) > 1 else lambda self: (getattr(self, names[0]),)
 
+    made_before = 0
+
     def __init__(self: Any, *places: Any, **given: Any) -> None:
+        nonlocal made_before
+        made_before += 1
+        if made_before == _OFTEN:
+            made.__init__ = _written(fields, dict(setters), kw_only)
         if places:
             if kw_only or len(places) > len(names) or not given.keys().isdisjoint(names[: len(places)]):
                 raise TypeError(f"{made.__name__}() got too many arguments by position")
@@ -74,12 +83,34 @@ def _made(plain: _Class, kw_only: bool) -> _Class:
             put(self, value)
 
     for method in (__init__, __repr__, __eq__, __hash__, __setstate__):
-        setattr(made, method.__name__, method)
+        if method.__name__ not in plain.__dict__ or method is __init__:
+            setattr(made, method.__name__, method)
     made.__getstate__ = lambda self: values(self)
     made.__setattr__ = _refuse_set
     made.__delattr__ = _refuse_delete
     result: _Class = made
     return result
+
+
+def _written(fields: tuple[dataclasses.Field[Any], ...], setters: dict[str, Any], kw_only: bool) -> Any:
+    """An ``__init__`` as a person would write it, for a class that turns out to be made often."""
+    scope: dict[str, Any] = {"UNSET": dataclasses.MISSING}
+    places, lines = [], []
+    for field in fields:
+        name = field.name
+        scope[f"put_{name}"] = setters[name]
+        place, value = name, name
+        if field.default is not dataclasses.MISSING:
+            scope[f"default_{name}"] = field.default
+            place = f"{name}=default_{name}"
+        elif field.default_factory is not dataclasses.MISSING:
+            scope[f"make_{name}"] = field.default_factory
+            place, value = f"{name}=UNSET", f"make_{name}() if {name} is UNSET else {name}"
+        places.append(place)
+        lines.append(f"    put_{name}(self, {value})")
+    star = "*, " if kw_only else ""
+    exec(f"def __init__(self, {star}{', '.join(places)}):\n" + "\n".join(lines), scope)
+    return scope["__init__"]
 
 
 def _refuse_set(self: object, name: str, value: object) -> None:

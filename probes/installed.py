@@ -22,23 +22,24 @@ from torchdoctor.probes.distributions import (
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.interpreter import Interpreter
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.torch_folder import TorchFolder, look_into, origin_of, read_version, variant_of
 
 __all__ = ["RELEVANT", "examine", "probe"]
 
 #: Distributions that a check may use, besides everything that requires torch.
-RELEVANT = re.compile(
+RELEVANT = regex(
     r"(?:torch(?:$|vision|audio|codec|text|data|ao|tune|-.{1,60}$)|pytorch-.{1,60}$|triton|nvidia-|cuda-|cupy|numpy$|mkl|"
     r"intel-|onemkl|oneccl|dpcpp|impi|tcmlib|umf$|rocm|hip|amd-|flash-attn|flash-attention|flashinfer|xformers|vllm|sglang|"
     r"bitsandbytes|deepspeed|apex$|transformer-engine|tensorrt|onnxruntime|jax|tensorflow|gptqmodel|auto-gptq|autoawq|"
     r"mamba-ssm|causal-conv1d|sageattention|pyg-lib|llvmlite$|numba$|opencv-|setuptools$|pip$|uv$)"
 )
 #: Requirements that tell something about the torch, CUDA or NumPy a package was made for.
-_TELLING = re.compile(
+_TELLING = regex(
     r"(?:torch|torchvision|torchaudio|torchcodec|triton|pytorch[-_]triton[-_]?\w{0,8}|numpy|nvidia[-_][\w-]{1,60}|"
     r"cuda[-_](?:toolkit|bindings|python)|cupy[-_]cuda\w{1,8}|mkl|rocm[\w-]{0,60})(?![\w.-])"
 )
-_TORCH = re.compile(r"torch(?![\w.-])")
+_TORCH = regex(r"torch(?![\w.-])")
 _SECONDS = 2.0  # for looking into compiled extensions
 _HOPS = 200  # parts of a path and links in it
 _FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")

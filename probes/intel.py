@@ -5,13 +5,12 @@ A display device is not yet an accelerator: which ids torch's XPU builds can use
 
 from __future__ import annotations
 
-import re
-
 from torchdoctor.probes import pci
 from torchdoctor.probes.devices import put_node, put_render_nodes
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.loader import candidates, version_behind
+from torchdoctor.probes.patterns import regex
 
 __all__ = ["probe"]
 
@@ -19,7 +18,7 @@ _VENDOR = "8086"
 _GPU_MAKERS = ("8086", "10de", "1002")
 _FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib", "/run/opengl-driver/lib")
 # libze_intel_gpu.so.1.6.33276 tells its version; a soname alone (….so.1) does not.
-_VERSIONED = re.compile(r"libze_[a-z0-9_]{1,40}\.so\.(\d{1,6}(?:\.\d{1,6}){1,4})")
+_VERSIONED = regex(r"libze_[a-z0-9_]{1,40}\.so\.(\d{1,6}(?:\.\d{1,6}){1,4})")
 _RUNTIMES = ("libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1")
 _LOADER = "libze_loader.so.1"
 

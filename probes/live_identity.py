@@ -7,12 +7,13 @@ import re
 import socket
 from collections.abc import Mapping
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.redaction import Identity
 
 __all__ = ["identity"]
 
-_SECRET_NAME = re.compile(r"TOKEN|SECRET|PASS|CREDENTIAL|KEY|AUTH|COOKIE", re.I)
-_USERINFO = re.compile(r"://([^/\s:@]{1,400})(?::([^/\s@]{1,400}))?@")
+_SECRET_NAME = regex(r"TOKEN|SECRET|PASS|CREDENTIAL|KEY|AUTH|COOKIE", re.I)
+_USERINFO = regex(r"://([^/\s:@]{1,400})(?::([^/\s@]{1,400}))?@")
 _USER_NAMES = ("USER", "LOGNAME", "USERNAME", "SUDO_USER", "LNAME")
 _HOST_NAMES = ("HOSTNAME", "HOST", "COMPUTERNAME", "USERDOMAIN", "NAME")
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.settings import TORCH_FAMILY
 from torchdoctor.probes.toml_lines import inline_value, strings, toml_entries
 from torchdoctor.probes.variables import without_credentials
@@ -15,10 +16,10 @@ from torchdoctor.probes.variables import without_credentials
 __all__ = ["LOCKS", "Asked", "read_lock"]
 
 #: Names of lock files.
-LOCKS = re.compile(r"(?:uv\.lock|poetry\.lock|pdm\.lock|pylock(?:\.[\w-]{1,40})?\.toml)\Z")
-_BLOCK = re.compile(r"^\[\[packages?\]\][ \t]{0,8}$", re.M)
-_LOCKED_NAME = re.compile(r"^name\s{0,4}=\s{0,4}[\"']([\w.-]{1,80})[\"']", re.M)
-_WHEEL = re.compile(r"torch-[\w.+%-]{1,80}?-(?:cp|py|pp)[\w.]{1,20}-[\w.]{1,20}-([\w.]{1,120})\.whl")
+LOCKS = regex(r"(?:uv\.lock|poetry\.lock|pdm\.lock|pylock(?:\.[\w-]{1,40})?\.toml)\Z")
+_BLOCK = regex(r"^\[\[packages?\]\][ \t]{0,8}$", re.M)
+_LOCKED_NAME = regex(r"^name\s{0,4}=\s{0,4}[\"']([\w.-]{1,80})[\"']", re.M)
+_WHEEL = regex(r"torch-[\w.+%-]{1,80}?-(?:cp|py|pp)[\w.]{1,20}-[\w.]{1,20}-([\w.]{1,120})\.whl")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import re
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.loader import candidates, version_behind
+from torchdoctor.probes.patterns import regex
 
 __all__ = [
     "GPUS", "PROC_VERSION", "Library", "find_library", "normal_address", "parse_information", "parse_proc_version",
@@ -17,9 +18,9 @@ PROC_VERSION = "/proc/driver/nvidia/version"
 GPUS = "/proc/driver/nvidia/gpus"
 WSL_LIB = "/usr/lib/wsl/lib"
 
-_VERSION = re.compile(r"\d{2,4}\.\d{1,4}(?:\.\d{1,4})?")
-_LIBCUDA = re.compile(r"libcuda\.so\.(\d{3,4}\.\d{1,4}(?:\.\d{1,4})?)")
-_MODULE_FILE = re.compile(r"(?m)^([^:\n]{0,200}/)?nvidia\.ko(?:\.\w{1,4})?:")
+_VERSION = regex(r"\d{2,4}\.\d{1,4}(?:\.\d{1,4})?")
+_LIBCUDA = regex(r"libcuda\.so\.(\d{3,4}\.\d{1,4}(?:\.\d{1,4})?)")
+_MODULE_FILE = regex(r"(?m)^([^:\n]{0,200}/)?nvidia\.ko(?:\.\w{1,4})?:")
 # Where distributions, NixOS, Kubernetes nodes and Apptainer put the driver's library.
 _FOLDERS = (
     "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/run/opengl-driver/lib",

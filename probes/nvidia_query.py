@@ -6,6 +6,7 @@ import re
 
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.nvidia_files import normal_address, version_in
+from torchdoctor.probes.patterns import regex
 
 __all__ = ["QUERIES", "Queried", "parse_query", "state_of"]
 
@@ -16,7 +17,7 @@ QUERIES = tuple(
     (("nvidia-smi", f"--query-gpu={','.join(columns)}", "--format=csv,noheader,nounits"), columns)
     for columns in (_COLUMNS, _OLD)
 )
-_CAPABILITY = re.compile(r"\d{1,2}\.\d")
+_CAPABILITY = regex(r"\d{1,2}\.\d")
 _NO_NAME = ("", "Graphics Device", "Unknown", "ERR!", "N/A")
 _STATES = (
     ("couldn't communicate with the NVIDIA driver", "not-loaded"),

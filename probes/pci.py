@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 
 from torchdoctor.probes.host import ABSENT, UNRECORDED, Answer, Host
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.pci_device import PciDevice, is_accelerated, parse_uevent, pci_class
 
 __all__ = ["BUS", "PciDevice", "scan"]
@@ -19,8 +20,8 @@ _DRM = "/sys/class/drm"
 _TREE = "/sys/devices"
 
 
-_HEX4 = re.compile(r"(?:0x)?0{0,4}([0-9a-f]{1,4})", re.I)
-_MODALIAS = re.compile(
+_HEX4 = regex(r"(?:0x)?0{0,4}([0-9a-f]{1,4})", re.I)
+_MODALIAS = regex(
     r"pci:v0000([0-9a-f]{4})d0000([0-9a-f]{4})sv[0-9a-f]{8}sd[0-9a-f]{8}bc([0-9a-f]{2})sc([0-9a-f]{2})", re.I
 )
 

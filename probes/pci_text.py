@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.pci_device import PciDevice, parse_uevent, pci_class
 
 __all__ = ["parse_lspci", "parse_lstopo", "parse_udevadm"]
 
-_ADDRESS = re.compile(r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.I)
-_BRACKETED = re.compile(r"\[([0-9a-f]{4})\]", re.I)
-_PAIR = re.compile(r"\[([0-9a-f]{4}):([0-9a-f]{4})\]", re.I)
-_QUOTED = re.compile(r'"([^"]{0,300})"')
-_NAME = re.compile(r"\[([^\[\]]{3,80})\]")
+_ADDRESS = regex(r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.I)
+_BRACKETED = regex(r"\[([0-9a-f]{4})\]", re.I)
+_PAIR = regex(r"\[([0-9a-f]{4}):([0-9a-f]{4})\]", re.I)
+_QUOTED = regex(r'"([^"]{0,300})"')
+_NAME = regex(r"\[([^\[\]]{3,80})\]")
 _VENDOR_WORDS = {
     "NVIDIA Corporation": "10de", "nVidia Corporation": "10de", "Advanced Micro Devices": "1002", "ATI Technologies": "1002",
     "AMD/ATI": "1002", "Intel Corporation": "8086",
 }  # fmt: skip
-_NUMERIC = re.compile(r"([0-9a-f]{4}): ([0-9a-f]{4}):([0-9a-f]{4})\b", re.I)
+_NUMERIC = regex(r"([0-9a-f]{4}): ([0-9a-f]{4}):([0-9a-f]{4})\b", re.I)
 _CLASS_WORDS = {
     "vga compatible controller": "0300", "xga compatible controller": "0301", "3d controller": "0302",
     "display controller": "0380", "processing accelerators": "1200", "processing accelerator": "1200",

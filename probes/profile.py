@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -43,27 +43,29 @@ def normal_machine(name: str) -> str:
     return _MACHINES.get(low, low)
 
 
-def facts_to_mapping(facts: Facts) -> dict[str, Any]:
-    """The profile as plain data in a fixed key order, nulls included."""
+def facts_to_mapping(facts: Facts, text: Callable[[str], str] | None = None) -> dict[str, Any]:
+    """The profile as plain data in a fixed key order, nulls included; every text in it as ``text`` makes it."""
     plain: dict[str, Any] = {}
     for name in _fields(Facts):
         if name not in _BESIDE:
-            plain[name] = _plain(getattr(facts, name))
+            plain[name] = _plain(getattr(facts, name), text)
     return plain
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, text: Callable[[str], str] | None) -> Any:
     kind: type = type(value)
+    if kind is str:
+        return value if text is None else text(value)
     if kind in _LEAVES:
         return value
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    if isinstance(value, Mapping):
-        return {k: _plain(v) for k, v in sorted(value.items())}
-    return {name: None if (held := getattr(value, name)) is None else _plain(held) for name in _fields(kind)}
+    if kind is tuple:
+        return [_plain(v, text) for v in value]
+    if kind is dict or isinstance(value, Mapping):
+        return {k: _plain(v, text) for k, v in sorted(value.items())}
+    return {name: None if (held := getattr(value, name)) is None else _plain(held, text) for name in _fields(kind)}
 
 
-_LEAVES = frozenset({str, int, bool, type(None)})
+_LEAVES = frozenset({int, bool, type(None)})
 
 
 def read_json(text: str) -> Any:
@@ -154,9 +156,15 @@ def _build(cls: type, data: Mapping[str, Any], path: str, warnings: list[str], s
                 near = get_close_matches(str(key), known, n=1)
                 warnings.append(f"unknown key {path}{key}" + (f" (nearest known: {path}{near[0]})" if near else ""))
             continue
-        if value is not None:
-            values[key] = _convert(known[key], value, f"{path}{key}", warnings)
+        kind = known[key]
+        if type(value) is _LEAF_TYPES.get(kind):
+            values[key] = value
+        elif value is not None:
+            values[key] = _convert(kind, value, f"{path}{key}", warnings)
     return cls(**values)
+
+
+_LEAF_TYPES = {"str": str, "int": int, "bool": bool, "str | None": str, "int | None": int, "bool | None": bool}
 
 
 def _convert(kind: str, value: Any, path: str, warnings: list[str]) -> Any:

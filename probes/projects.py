@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.locks import LOCKS, Asked, read_lock
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.settings import TORCH_FAMILY, project_lines, requirement_name
 from torchdoctor.probes.toml_lines import inline_value, strings, toml_entries
 from torchdoctor.probes.variables import without_credentials
@@ -18,14 +19,14 @@ __all__ = ["Asked", "ProjectError", "examine_project"]
 
 _LIMIT = 32 << 20
 _FILES = 64  # requirement files of one project
-_REQUIREMENTS = re.compile(
+_REQUIREMENTS = regex(
     r"(?:requirements|constraints)[\w.-]{0,60}\.(?:txt|in)\Z|[\w.-]{1,60}[-_.]requirements\.(?:txt|in)\Z"
 )
-_CONDA = re.compile(r"(?:environment|conda|env)[\w.-]{0,40}\.ya?ml\Z")
-_OPTION = re.compile(r"(--index-url|-i|--extra-index-url|--find-links|-f|--no-index|--pre)(?:[ =]{1,4}(\S{1,2000}))?\Z")
-_INCLUDE = re.compile(r"(-r|--requirement|-c|--constraint)[ =]{0,4}(\S{1,400})\Z")
+_CONDA = regex(r"(?:environment|conda|env)[\w.-]{0,40}\.ya?ml\Z")
+_OPTION = regex(r"(--index-url|-i|--extra-index-url|--find-links|-f|--no-index|--pre)(?:[ =]{1,4}(\S{1,2000}))?\Z")
+_INCLUDE = regex(r"(-r|--requirement|-c|--constraint)[ =]{0,4}(\S{1,400})\Z")
 _LONG = {"-i": "index-url", "-f": "find-links"}
-_CONDA_SPEC = re.compile(r"-\s{1,8}[\"']?(?:([\w/.-]{1,60})::)?(pytorch|pytorch-gpu|pytorch-cuda|pytorch-cpu|torchvision|torchaudio|python)(?![\w-])\s{0,4}([^\"'#\[]{0,80})")  # fmt: skip
+_CONDA_SPEC = regex(r"-\s{1,8}[\"']?(?:([\w/.-]{1,60})::)?(pytorch|pytorch-gpu|pytorch-cuda|pytorch-cpu|torchvision|torchaudio|python)(?![\w-])\s{0,4}([^\"'#\[]{0,80})")  # fmt: skip
 
 
 class ProjectError(ValueError):

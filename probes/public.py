@@ -8,23 +8,27 @@ from __future__ import annotations
 import re
 from functools import cache
 
-__all__ = ["public"]
+__all__ = ["SHORTEST", "public"]
 
-_SHORTEST = 12  # shorter texts hold nothing that names anybody
-_SIGNS = ("@", "hf_", "gh", "glpat-", "sk-", "AKIA", "ASIA", "xox", "pypi-", "eyJ", "AIza", "npm_")
+SHORTEST = 12
+"""Shorter texts hold nothing that names anybody."""
+
+_TOKENS = ("hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "AKIA", "ASIA", "xox", "pypi-", "eyJ", "AIza", "npm_")  # fmt: skip
 _LABELS = ("token", "secret", "passw", "api", "access", "serial")
+_PRIVATE = ("192.168.", "169.254.", "172.")
 
 
 def public(text: str) -> str:
     """``text`` without user and host of a shell's prompt, mail addresses, tokens, serial numbers, device UUIDs and
     addresses of networks. A text that holds nothing of the kind costs a few searches for fixed words.
     """
-    if len(text) < _SHORTEST:
+    if len(text) < SHORTEST:
         return text
-    if _holds(text, _SIGNS):
+    if "@" in text:
         text = _pattern("mail").sub("user@host", _pattern("prompt").sub("user@host", text))
+    if _holds(text, _TOKENS):
         text = _pattern("token").sub("removed", text)
-    if _holds(text.lower(), _LABELS):
+    if (":" in text or "=" in text) and _holds(text.lower(), _LABELS):
         text = _pattern("labelled").sub(r"\1removed", text)
     if text.count("-") > 3:
         numbers: dict[str, int] = {}  # two devices stay two
@@ -35,7 +39,12 @@ def public(text: str) -> str:
         text = _pattern("uuid").sub(number, text)
     if text.count(":") > 4 or text.count("-") > 4:
         text = _pattern("card").sub("00:00:00:00:00:00", text)
-    return _pattern("address").sub("0.0.0.0", text) if text.count(".") > 2 else text
+    if text.count(".") > 2:
+        if "://" in text:
+            text = _pattern("host").sub("://0.0.0.0", text)
+        if _holds(text, _PRIVATE):
+            text = _pattern("address").sub("0.0.0.0", text)
+    return text
 
 
 def _holds(text: str, words: tuple[str, ...]) -> bool:
@@ -66,6 +75,7 @@ _PATTERNS = {
     "uuid": r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![0-9A-Fa-f])",
     "card": r"(?<![0-9A-Fa-f:.\-])[0-9A-Fa-f]{2}([:\-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:\-])",
     # Four numbers are a version too: only where nothing but an address can stand, or in a private network.
-    "address": r"(?<=://)(?!127\.0\.0\.1|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|(?<![\w.+\-])(?:192\.168|169\.254|"
+    "host": r"://(?!127\.0\.0\.1|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])",
+    "address": r"(?<![\w.+\-])(?:192\.168|169\.254|"
     r"172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\w+\-]|\.\d)",
 }

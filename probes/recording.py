@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torchdoctor.probes.host import ABSENT, DENIED, FAILED, TIMEOUT, UNRECORDED, Answer, Completed, Stat
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.recording_files import RecordingError, Store, open_store
 
 __all__ = ["SCHEMA", "RecordedHost", "RecordingError", "load_recording"]
@@ -18,7 +19,7 @@ __all__ = ["SCHEMA", "RecordedHost", "RecordingError", "load_recording"]
 SCHEMA = "torchdoctor/recording/1"
 _HOPS = 40  # as many links as Linux follows
 _PATH_LIMIT = 4096  # its longest path
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_ASSIGNMENT = regex(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 def load_recording(path: str, name: str | None = None) -> RecordedHost:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from torchdoctor.probes.patterns import regex
+
 __all__ = ["parse_blocks", "parse_reg"]
 
-_KEY = re.compile(r"\[?(HKEY_[A-Z_]{4,30}\\[^\]\r\n]{1,1000})\]?")
-_QUERY = re.compile(r"[ \t]{1,8}(\S.{0,255}?)[ \t]{2,8}(REG_[A-Z_]{2,30})(?:[ \t]{2,8}(.*))?")
-_EXPORT = re.compile(r'"((?:[^"\\]|\\.){1,255})"=(.*)')
+_KEY = regex(r"\[?(HKEY_[A-Z_]{4,30}\\[^\]\r\n]{1,1000})\]?")
+_QUERY = regex(r"[ \t]{1,8}(\S.{0,255}?)[ \t]{2,8}(REG_[A-Z_]{2,30})(?:[ \t]{2,8}(.*))?")
+_EXPORT = regex(r'"((?:[^"\\]|\\.){1,255})"=(.*)')
 
 
 def parse_reg(text: str) -> dict[str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.toml_lines import Entry, inline_value, strings, toml_entries
 from torchdoctor.probes.variables import without_credentials
 
@@ -48,13 +49,13 @@ _UV_KEYS = frozenset(
         "no-sources",
     ]
 )
-_VARIABLES = re.compile(
+_VARIABLES = regex(
     r"(?:PIP_(?:INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|PRE|CONSTRAINT|ONLY_BINARY|NO_BINARY|PLATFORM|PYTHON_VERSION|"
     r"TARGET|PREFIX|CONFIG_FILE)|UV_(?:INDEX|INDEX_URL|DEFAULT_INDEX|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|INDEX_STRATEGY|"
     r"TORCH_BACKEND|CUDA_DRIVER_VERSION|AMD_GPU_ARCHITECTURE|CONSTRAINT|OVERRIDE|PRERELEASE|CONFIG_FILE)|"
     r"NV_VARIANT_PROVIDER_FORCE_\w{1,60})\Z"
 )
-_NAME = re.compile(r"\s{0,20}([A-Za-z0-9][A-Za-z0-9._-]{0,80})")
+_NAME = regex(r"\s{0,20}([A-Za-z0-9][A-Za-z0-9._-]{0,80})")
 _UPWARDS = 12  # folders from the current one towards the root
 _FILE = 1 << 20
 

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterator
 
 from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.patterns import regex
 
 __all__ = ["Entry", "inline_value", "strings", "toml_entries"]
 
-_KEY = re.compile(r"[ \t]{0,40}((?:[A-Za-z0-9_-]{1,80}|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')(?:\.(?:[A-Za-z0-9_-]{1,80}|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')){0,6})[ \t]{0,40}=")  # fmt: skip
-_STRING = re.compile(r"\"((?:[^\"\\\n]|\\.){0,2000})\"|'([^'\n]{0,2000})'")
-_SPACES = re.compile(r"\s+")
+_KEY = regex(r"[ \t]{0,40}((?:[A-Za-z0-9_-]{1,80}|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')(?:\.(?:[A-Za-z0-9_-]{1,80}|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')){0,6})[ \t]{0,40}=")  # fmt: skip
+_STRING = regex(r"\"((?:[^\"\\\n]|\\.){0,2000})\"|'([^'\n]{0,2000})'")
+_SPACES = regex(r"\s+")
 _LONGEST = 400  # lines of one value
 
 

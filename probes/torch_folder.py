@@ -7,13 +7,14 @@ import re
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.host import Host
 from torchdoctor.probes.kernels import machine_of
+from torchdoctor.probes.patterns import regex
 
 __all__ = ["TorchFolder", "local_variant", "look_into", "origin_of", "read_version", "variant_of"]
 
-_ASSIGNED = re.compile(r"^(__version__|cuda|hip|rocm|xpu|debug)\s{0,4}(?::[^=\n]{0,60})?=\s{0,4}([^\n#]{0,200})", re.M)
-_VARIANT = re.compile(r"(?:cu[0-9]{2,3}|rocm[0-9]{1,2}(?:\.[0-9]{1,2}){1,2}|cpu|xpu)\Z")
-_PLAIN = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}(?:\.post[0-9]{1,3})?\Z")
-_MAIN = re.compile(r"(?:lib)?torch_(cuda(?:_cu|_cpp)?|hip)\.(?:so|dll)\Z")
+_ASSIGNED = regex(r"^(__version__|cuda|hip|rocm|xpu|debug)\s{0,4}(?::[^=\n]{0,60})?=\s{0,4}([^\n#]{0,200})", re.M)
+_VARIANT = regex(r"(?:cu[0-9]{2,3}|rocm[0-9]{1,2}(?:\.[0-9]{1,2}){1,2}|cpu|xpu)\Z")
+_PLAIN = regex(r"[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}(?:\.post[0-9]{1,3})?\Z")
+_MAIN = regex(r"(?:lib)?torch_(cuda(?:_cu|_cpp)?|hip)\.(?:so|dll)\Z")
 _ANY_LIBRARY = ("libc10.so", "libtorch_global_deps.so", "libc10.dylib", "libtorch_global_deps.dylib", "c10.dll")
 
 

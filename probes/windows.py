@@ -8,6 +8,7 @@ from typing import Any
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.host import Host
+from torchdoctor.probes.patterns import regex
 
 __all__ = ["parse_wmic_list", "probe_system", "windows_name", "windows_version"]
 
@@ -16,7 +17,7 @@ _FILE_SYSTEM = "HKLM\\SYSTEM\\CurrentControlSet\\Control\\FileSystem"
 _RUNTIME = "HKLM\\SOFTWARE\\Microsoft\\VisualStudio\\14.0\\VC\\Runtimes\\"
 _MACHINES = {"AMD64": "x86_64", "ARM64": "aarch64", "x86": "i686", "X86": "i686", "ARM": "armv7l"}
 _BUILD_11 = 22000  # the first build that is Windows 11; the registry calls it Windows 10 still
-_VERSION = re.compile(r"\b((?:10\.0|6\.[0-3]|5\.[12])\.\d{3,5})(?:\.\d{1,5})?\b")
+_VERSION = regex(r"\b((?:10\.0|6\.[0-3]|5\.[12])\.\d{3,5})(?:\.\d{1,5})?\b")
 
 
 def probe_system(host: Host, draft: Draft) -> None:

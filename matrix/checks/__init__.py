@@ -49,15 +49,17 @@ FAMILIES: tuple[str, ...] = (
     "notes",
 )
 
-_registered: list[tuple[str, CheckFunction]] = []
+_registered: list[tuple[str, frozenset[str], CheckFunction]] = []
 _loaded = False
 
 
-def check(*ids: str) -> Callable[[CheckFunction], CheckFunction]:
-    """Register a check under the finding ids it may yield."""
+def check(*ids: str, seen: tuple[str, ...] = ()) -> Callable[[CheckFunction], CheckFunction]:
+    """Register a check under the finding ids it may yield. One that rests on an error text names the symptoms of which one
+    must have been ``seen``: it is not called without.
+    """
 
     def register(function: CheckFunction) -> CheckFunction:
-        _registered.append((" ".join(ids), function))
+        _registered.append((" ".join(ids), frozenset(seen), function))
         return function
 
     return register
@@ -70,5 +72,7 @@ def run_checks(case: Case) -> Iterator[Finding]:
         for family in FAMILIES:
             import_module(f"torchdoctor.matrix.checks.{family}")
         _loaded = True
-    for _, function in _registered:
-        yield from function(case)
+    present = {symptom.id for symptom in case.facts.symptoms or ()}
+    for _, needed, function in _registered:
+        if not needed or not needed.isdisjoint(present):
+            yield from function(case)

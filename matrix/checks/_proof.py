@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks._aim import about as aim
 from torchdoctor.matrix.verdict import About, Severity
+from torchdoctor.probes.facts import dataclass
 
 __all__ = ["Proof", "about_of", "seen"]
 

@@ -18,12 +18,12 @@ _NAMES = ("triton", "pytorch-triton", "triton-windows")
 @check("triton-ptxas-too-old")
 def triton_ptxas_too_old(case: Case) -> Iterator[Finding]:
     """The ptxas that triton brings is older than the GPU."""
+    name = next((n for n in _NAMES if case.package(n)), None)
     environment = case.facts.environment or {}
-    if any(environment.get(n) for n in ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")):
+    if name is None or any(environment.get(n) for n in ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")):
         return
     newest = [(i, g) for i, g in case.gpus("nvidia") if (capability(g.compute_capability or "") or (0, 0)) >= (10, 0)]
-    name = next((n for n in _NAMES if case.package(n)), None)
-    if not newest or name is None:
+    if not newest:
         return
     version = case.package(name) or ""
     brought, failed = bundled_ptxas(version), case.symptom("ptxas-unknown-arch")

@@ -37,12 +37,15 @@ def _asks_pytorch_channel(case: Case) -> str | None:
 @check("conda-channel-ended")
 def channel_ended(case: Case) -> Iterator[Finding]:
     """A release after the last one of the ``pytorch`` channel is asked of it."""
-    request, last = case.facts.request, table("conda.toml")["pytorch_channel"]["last"]
-    fact = _asks_pytorch_channel(case)
-    number = re.search(r"(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?)", request.torch or "")
-    if request.installer != "conda" or fact is None or number is None:
+    request = case.facts.request
+    if request.installer != "conda" or not request.torch:
         return
-    upper = (request.torch or "").lstrip().startswith(("<", "!="))
+    last = table("conda.toml")["pytorch_channel"]["last"]
+    fact = _asks_pytorch_channel(case)
+    number = re.search(r"(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?)", request.torch)
+    if fact is None or number is None:
+        return
+    upper = request.torch.lstrip().startswith(("<", "!="))
     asked = version_key(number[1])
     if upper or asked <= version_key(last)[: len(asked)]:
         return

@@ -52,7 +52,7 @@ def container_no_gpu(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("container-no-gpu")
+@check("container-no-gpu", seen=("nvml-unknown-error",))
 def container_lost_gpu(case: Case) -> Iterator[Finding]:
     """NVML gives an unknown error inside a container that had its GPU: the device group was rebuilt under it."""
     seen = case.symptom("nvml-unknown-error")

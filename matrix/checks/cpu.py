@@ -126,7 +126,7 @@ def emulated_python(case: Case) -> Iterator[Finding]:
         )
 
 
-@check("page-size-unsupported")
+@check("page-size-unsupported", seen=("jemalloc-page", "mmap-alignment", "elf-alignment"))
 def page_size_unsupported(case: Case) -> Iterator[Finding]:
     """A kernel with 16 or 64 KiB pages, and a component that was seen to fail on it."""
     size = case.facts.system.page_size

@@ -249,7 +249,7 @@ def bitsandbytes(case: Case) -> Iterator[Finding]:
         return
 
 
-@check("downstream-abi-mismatch")
+@check("downstream-abi-mismatch", seen=("undefined-symbol-torch",))
 def undefined_torch_symbol(case: Case) -> Iterator[Finding]:
     """An extension asks torch for a symbol that this torch does not have."""
     for place, text in case.symptom("undefined-symbol-torch"):

@@ -66,7 +66,7 @@ def driver_missing(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("driver-missing")
+@check("driver-missing", seen=("found-no-nvidia-driver",))
 def driver_missing_by_text(case: Case) -> Iterator[Finding]:
     """The card is on the bus, torch finds no driver, and nouveau runs or there is no nvidia-smi."""
     gpus, facts = _judged(case), case.facts

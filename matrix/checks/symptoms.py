@@ -15,14 +15,19 @@ __all__ = ["PROOFS", "Proof", "seen"]
 PROOFS: tuple[Proof, ...] = (*_proofs_machine.PROOFS, *_proofs_packages.PROOFS)
 
 
-@check(*dict.fromkeys(p.finding for p in PROOFS))
+_BY_SYMPTOM: dict[str, list[int]] = {}
+for _place, _proof in enumerate(PROOFS):
+    for _symptom in _proof.symptoms:
+        _BY_SYMPTOM.setdefault(_symptom, []).append(_place)
+
+
+@check(*dict.fromkeys(p.finding for p in PROOFS), seen=tuple(_BY_SYMPTOM))
 def from_texts(case: Case) -> Iterator[Finding]:
     """Every rule whose text was seen."""
-    if not case.facts.symptoms:
-        return
-    ids = {s.id for s in case.facts.symptoms}
-    for proof in PROOFS:
-        if ids.isdisjoint(proof.symptoms) or not proof.when(case):
+    places = {place for symptom in case.facts.symptoms or () for place in _BY_SYMPTOM.get(symptom.id or "", ())}
+    for place in sorted(places):
+        proof = PROOFS[place]
+        if not proof.when(case):
             continue
         steps: Iterable[str] = proof.fix if isinstance(proof.fix, tuple) else proof.fix(case)
         yield finding(

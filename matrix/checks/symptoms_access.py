@@ -13,7 +13,7 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
 
 
-@check("rocm-permission", "xpu-permission")
+@check("rocm-permission", "xpu-permission", seen=("root-available-true",))
 def only_root(case: Case) -> Iterator[Finding]:
     """The same question, answered True under sudo and False without."""
     rows = seen(case, "root-available-true")

@@ -17,7 +17,7 @@ _ARMV8_0 = re.compile(r"raspberry pi (?:3|4|zero 2)|cortex-a(?:53|57|72|73|35)\b
 _OLD_IGPU = re.compile(r"\b(?:i[3579]-)?1[0-4]\d{2,3}(?:G\d|[HPU][XK]?|HK)\b|\b1[0-4]th gen\b", re.I)
 
 
-@check("wsl-driver-not-visible")
+@check("wsl-driver-not-visible", seen=("cuda-error-100",))
 def no_device_in_wsl(case: Case) -> Iterator[Finding]:
     """cuInit finds no device inside WSL: the Windows driver's libcuda is not the one that is loaded."""
     rows = seen(case, "cuda-error-100")
@@ -43,7 +43,7 @@ def no_device_in_wsl(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("devices-hidden")
+@check("devices-hidden", seen=("mig-device-assert",))
 def mig_not_named(case: Case) -> Iterator[Finding]:
     """Two MIG slices are visible and CUDA enumerates one: the process has to name its slice."""
     rows = seen(case, "mig-device-assert")
@@ -65,7 +65,7 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("devices-hidden")
+@check("devices-hidden", seen=("mig-no-instances",))
 def mig_without_instances(case: Case) -> Iterator[Finding]:
     """MIG is on and no instance was made: the only card is listed, and CUDA has nothing to enumerate."""
     rows = seen(case, "mig-no-instances")
@@ -85,7 +85,7 @@ def mig_without_instances(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("rocm-permission")
+@check("rocm-permission", seen=("accounts-differ",))
 def another_account(case: Case) -> Iterator[Finding]:
     """The same question answered True for one account and False for another of one machine."""
     rows = seen(case, "accounts-differ")
@@ -102,7 +102,7 @@ def another_account(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("xpu-permission")
+@check("xpu-permission", seen=("xpu-device-count-zero",))
 def xpu_groups(case: Case) -> Iterator[Finding]:
     """No XPU device until the user joined the groups, or none for a container's user while the host sees one."""
     zero = seen(case, "xpu-device-count-zero")
@@ -153,7 +153,7 @@ def xpu_sees_fewer(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("xpu-gpu-unsupported")
+@check("xpu-gpu-unsupported", seen=("ur-error", "xpu-no-fp64"))
 def old_integrated(case: Case) -> Iterator[Finding]:
     """Unified Runtime or fp64 errors on the integrated graphics of 10th to 14th generation Core processors."""
     rows = seen(case, "ur-error", "xpu-no-fp64")
@@ -177,7 +177,7 @@ def old_integrated(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("arm-lacks-lse")
+@check("arm-lacks-lse", seen=("illegal-instruction", "lse-instruction"))
 def illegal_on_armv8_0(case: Case) -> Iterator[Finding]:
     """An illegal instruction on a core without LSE atomics."""
     facts = case.facts
@@ -197,7 +197,7 @@ def illegal_on_armv8_0(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("cpu-lacks-avx", "cpu-lacks-avx2")
+@check("cpu-lacks-avx", "cpu-lacks-avx2", seen=("illegal-instruction",))
 def illegal_on_x86(case: Case) -> Iterator[Finding]:
     """An illegal instruction on a processor that the report says has no AVX or AVX2."""
     rows = seen(case, "illegal-instruction")
@@ -216,7 +216,7 @@ def illegal_on_x86(case: Case) -> Iterator[Finding]:
             return
 
 
-@check("python-unsupported")
+@check("python-unsupported", seen=("wheel-404",))
 def jetson_wheel_not_there(case: Case) -> Iterator[Finding]:
     """A JetPack wheel for an interpreter that NVIDIA never built one for: JetPack 5 has Python 3.8 only."""
     rows = seen(case, "wheel-404")
@@ -239,7 +239,7 @@ def jetson_wheel_not_there(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("driver-too-old")
+@check("driver-too-old", seen=("driver-incompatible-said",))
 def said_incompatible(case: Case) -> Iterator[Finding]:
     """The report names a driver incompatibility and a driver below what a CUDA 13 build needs."""
     rows = seen(case, "driver-incompatible-said")

@@ -82,7 +82,7 @@ def _missing_code(
     )
 
 
-@check("gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing")
+@check("gpu-below-minimum", "gpu-newer-than-wheel", "gpu-arch-missing", seen=_WARNED)
 def warned(case: Case) -> Iterator[Finding]:
     """torch named the GPU and the architectures that it was built for, or the lowest and highest of them."""
     rows = seen(case, *_WARNED)
@@ -118,7 +118,9 @@ def _bounds(case: Case) -> tuple[tuple[int, int], tuple[int, int]] | None:
     return None
 
 
-@check("gpu-below-minimum", "gpu-newer-than-wheel", "mixed-gpu-generations")
+@check(
+    "gpu-below-minimum", "gpu-newer-than-wheel", "mixed-gpu-generations", seen=("no-kernel-image", "gpu-too-old-text")
+)
 def no_kernel(case: Case) -> Iterator[Finding]:
     """ "no kernel image" with a GPU that is older than every build, or than what current builds carry."""
     rows = seen(case, "no-kernel-image", "gpu-too-old-text")
@@ -200,7 +202,7 @@ def before_minor_compatibility(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("wrong-interpreter")
+@check("wrong-interpreter", seen=("torch-gpu-incompatible",))
 def wrong_interpreter(case: Case) -> Iterator[Finding]:
     """The torch that warned is not the one that was looked at: the latter's build has the code that the former lacks."""
     installed = case.installed
@@ -241,7 +243,7 @@ def wrong_interpreter(case: Case) -> Iterator[Finding]:
         return
 
 
-@check("gfx-unsupported")
+@check("gfx-unsupported", seen=_HIP)
 def hip_without_code(case: Case) -> Iterator[Finding]:
     """The HIP runtime or rocBLAS found no code for the GPU in what is installed."""
     rows = seen(case, *_HIP)
@@ -283,7 +285,7 @@ def _line_release(case: Case) -> Release | None:
     return line[-1] if line else None
 
 
-@check("macos-too-old", "metal-device-missing")
+@check("macos-too-old", "metal-device-missing", seen=_MPS)
 def metal(case: Case) -> Iterator[Finding]:
     """MPS is built in and not available. The release's own minimum decides why, never the number in torch's text."""
     rows = seen(case, *_MPS)

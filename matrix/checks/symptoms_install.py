@@ -61,7 +61,7 @@ def _lists_this_machine(hint: re.Match[str]) -> bool:
     return mine is not None and any(m[1] == mine[1] for m in _MANYLINUX.finditer(hint.string, hint.end()))
 
 
-@check("index-configuration")
+@check("index-configuration", seen=("uv-no-wheel", "uv-no-wheel-other"))
 def uv_took_the_wrong_one(case: Case) -> Iterator[Finding]:
     """uv resolved a distribution on an index that has no wheel of it for this platform, while the right one exists."""
     for index, text in case.symptom("uv-no-wheel"):
@@ -98,7 +98,7 @@ def uv_took_the_wrong_one(case: Case) -> Iterator[Finding]:
         )
 
 
-@check("index-configuration")
+@check("index-configuration", seen=("uv-first-index",))
 def first_index_wins(case: Case) -> Iterator[Finding]:
     """uv looked no further than the index of torch, which mirrors an old release of another project."""
     for index, text in case.symptom("uv-first-index"):
@@ -118,7 +118,7 @@ def first_index_wins(case: Case) -> Iterator[Finding]:
         return
 
 
-@check("index-configuration")
+@check("index-configuration", seen=("requirement-bad-name", "poetry-no-candidate", "uv-no-wheel"))
 def names_and_locals(case: Case) -> Iterator[Finding]:
     """A requirement whose name holds a local version, or a local version that this platform's wheels do not have."""
     for index, text in case.symptom("requirement-bad-name"):
@@ -140,7 +140,7 @@ def names_and_locals(case: Case) -> Iterator[Finding]:
             )
 
 
-@check("no-wheel-for-platform", "index-configuration")
+@check("no-wheel-for-platform", "index-configuration", seen=("pip-no-version",))
 def pip_found_none(case: Case) -> Iterator[Finding]:
     """pip was offered the release without its local version, or nothing at all on a platform that the index does not serve."""
     request = case.facts.request
@@ -216,7 +216,7 @@ def _names_torch_index(url: str | None) -> bool:
     return url is not None and ("download.pytorch.org" in url or _TORCH_INDEX.search(url) is not None)
 
 
-@check("no-wheel-for-platform", "python-unsupported")
+@check("no-wheel-for-platform", "python-unsupported", seen=("no-wheel-said",))
 def said_so(case: Case) -> Iterator[Finding]:
     """The report itself says that there is no wheel for this platform and interpreter."""
     for index, text in case.symptom("no-wheel-said"):
@@ -243,7 +243,7 @@ def said_so(case: Case) -> Iterator[Finding]:
             )
 
 
-@check("python-unsupported")
+@check("python-unsupported", seen=("uv-abi-hint",))
 def uv_lists_other_pythons(case: Case) -> Iterator[Finding]:
     """uv lists the Python tags that torch has on this platform's index, and this interpreter's is not among them."""
     for index, text in case.symptom("uv-abi-hint"):
@@ -264,7 +264,7 @@ def uv_lists_other_pythons(case: Case) -> Iterator[Finding]:
         )
 
 
-@check("python-unsupported")
+@check("python-unsupported", seen=("pip-other-python",))
 def pip_leaves_out(case: Case) -> Iterator[Finding]:
     """pip says that torch, as it was asked for, requires another Python than this."""
     for index, text in case.symptom("pip-other-python")[:1]:
@@ -282,7 +282,13 @@ def pip_leaves_out(case: Case) -> Iterator[Finding]:
         )
 
 
-@check("python-32bit", "musl", "arm32", "python-implementation")
+@check(
+    "python-32bit",
+    "musl",
+    "arm32",
+    "python-implementation",
+    seen=("pip-no-version", "pip-stub-sdist", "uv-no-wheel", "uv-no-tag", "wheel-refused"),
+)
 def no_build_at_all(case: Case) -> Iterator[Finding]:
     """The installer found nothing, and nothing was ever published for this interpreter."""
     if not seen(case, "pip-no-version", "pip-stub-sdist", "uv-no-wheel", "uv-no-tag", "wheel-refused"):
@@ -301,7 +307,7 @@ _WHEEL_SYSTEMS = (
 )
 
 
-@check("python-unsupported", "no-wheel-for-platform")
+@check("python-unsupported", "no-wheel-for-platform", seen=("wheel-refused",))
 def wheel_of_another(case: Case) -> Iterator[Finding]:
     """pip refused a wheel file: its tags name another Python or another system than this."""
     facts = case.facts
@@ -338,7 +344,7 @@ def wheel_of_another(case: Case) -> Iterator[Finding]:
         )
 
 
-@check("glibc-too-old", "no-wheel-for-platform")
+@check("glibc-too-old", "no-wheel-for-platform", seen=("wheel-refused",))
 def wheel_refused(case: Case) -> Iterator[Finding]:
     """pip refused a wheel file: its platform tag asks for more than this system has."""
     facts = case.facts
@@ -413,7 +419,7 @@ def free_threaded(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("conda-channel-ended")
+@check("conda-channel-ended", seen=("conda-not-found",))
 def channel_ended(case: Case) -> Iterator[Finding]:
     """conda looked for a release on the pytorch channel that came after the channel's end."""
     rows = seen(case, "conda-not-found")
@@ -436,7 +442,7 @@ def channel_ended(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("xpu-oneapi-conflict", "companion-mismatch")
+@check("xpu-oneapi-conflict", "companion-mismatch", seen=("conflict-of-torch",))
 def conflicts_of_torch(case: Case) -> Iterator[Finding]:
     """pip lists what torch itself requires in another version: oneAPI runtimes, or its triton."""
     for index, text in case.symptom("conflict-of-torch"):
@@ -532,7 +538,7 @@ def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("downstream-abi-mismatch", "xpu-oneapi-missing")
+@check("downstream-abi-mismatch", "xpu-oneapi-missing", seen=("winerror-126", "missing-library"))
 def missing_libraries(case: Case) -> Iterator[Finding]:
     """A library that only another build of torch, or the oneAPI runtime, would bring."""
     for index, text in case.symptom("winerror-126"):

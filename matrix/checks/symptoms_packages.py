@@ -15,7 +15,7 @@ from torchdoctor.matrix.verdict import Finding
 _PAIR = re.compile(r"PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}?) is found")
 
 
-@check("ipex-version-mismatch")
+@check("ipex-version-mismatch", seen=("ipex-needs-other-torch",))
 def ipex_says_so(case: Case) -> Iterator[Finding]:
     """The extension names the torch it works with and the one that it found."""
     for index, text in case.symptom("ipex-needs-other-torch"):
@@ -36,7 +36,7 @@ def ipex_says_so(case: Case) -> Iterator[Finding]:
         return
 
 
-@check("xpu-driver-mismatch")
+@check("xpu-driver-mismatch", seen=("undefined-symbol-level-zero",))
 def level_zero_loader(case: Case) -> Iterator[Finding]:
     """The wheel's Level Zero adapter asks the system's loader for a function that it does not have yet."""
     rows = seen(case, "undefined-symbol-level-zero")
@@ -55,7 +55,7 @@ def level_zero_loader(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("xpu-oneapi-conflict")
+@check("xpu-oneapi-conflict", seen=("oneapi-library-version",))
 def oneapi_of_another_version(case: Case) -> Iterator[Finding]:
     """A library of an installed oneAPI was loaded in the place of the wheel's own and lacks a symbol version."""
     rows = seen(case, "oneapi-library-version")
@@ -73,7 +73,7 @@ def oneapi_of_another_version(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("system-cuda-shadowing")
+@check("system-cuda-shadowing", seen=("cudnn-version-differs",))
 def cudnn_of_another_version(case: Case) -> Iterator[Finding]:
     """torch names the cuDNN it was compiled against and the older one that was loaded instead."""
     rows = seen(case, "cudnn-version-differs")
@@ -90,7 +90,7 @@ def cudnn_of_another_version(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("companion-mismatch")
+@check("companion-mismatch", seen=("torchvision-operator",))
 def torchvision_without_operators(case: Case) -> Iterator[Finding]:
     """torchvision's operators did not register: its compiled part is of another torch, or of another variant."""
     rows = seen(case, "torchvision-operator")
@@ -152,7 +152,7 @@ def _pairs(case: Case, torch: str, vision: str) -> bool:
     return not (mine and variant) or mine == variant
 
 
-@check("downstream-abi-mismatch")
+@check("downstream-abi-mismatch", seen=("extension-procedure-missing",))
 def procedure_missing(case: Case) -> Iterator[Finding]:
     """Windows found the extension and the DLLs it needs, and one of these lacks a function: they are of another torch."""
     rows = seen(case, "extension-procedure-missing")
@@ -191,7 +191,7 @@ def extension_refuses_gpu(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("wrong-interpreter")
+@check("wrong-interpreter", seen=("no-module-torch",))
 def installed_elsewhere(case: Case) -> Iterator[Finding]:
     """One interpreter has no torch, and pip shows it installed for another."""
     rows = seen(case, "no-module-torch")
@@ -213,7 +213,7 @@ def installed_elsewhere(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("duplicate-install")
+@check("duplicate-install", seen=("torch-from-pip-over-conda",))
 def conda_and_pip(case: Case) -> Iterator[Finding]:
     """conda lists its own pytorch and another torch that pip put over it."""
     rows = seen(case, "torch-from-pip-over-conda")

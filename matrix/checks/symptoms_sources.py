@@ -12,7 +12,7 @@ from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.verdict import Finding
 
 
-@check("index-configuration")
+@check("index-configuration", seen=("pip-other-on-torch-index",))
 def other_on_torch_index(case: Case) -> Iterator[Finding]:
     """Every requirement was looked for on torch's index, which took the place of the default one."""
     rows = seen(case, "pip-other-on-torch-index")

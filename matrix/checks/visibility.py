@@ -76,9 +76,9 @@ def _meant(case: Case, vendor: str) -> bool:
 
 def _chain(case: Case, vendor: str, stages: tuple[tuple[str, ...], ...]) -> Iterator[Finding]:
     """Each stage keeps the devices its variable names, numbered anew; parsing stops at the first that is not there."""
-    environment = case.facts.environment or {}
+    environment = case.facts.environment
     gpus = case.gpus(vendor)
-    if case.facts.gpus == ():
+    if not environment or case.facts.gpus == ():
         return
     # A session that saw no GPU bears out what a pasted list shows.
     left: int | None = len(gpus) if gpus and (_complete(case) or unusable(case, vendor)) else None

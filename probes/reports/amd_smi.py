@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.reading import MEASURED, GpuList, Reading
 
 __all__ = ["read_amd_smi"]
 
-_GPU = re.compile(r"^\s{0,8}(?:GPU:|\"gpu\":)\s{1,8}(\d{1,3}),?\s*$")
-_FIELD = re.compile(
+_GPU = regex(r"^\s{0,8}(?:GPU:|\"gpu\":)\s{1,8}(\d{1,3}),?\s*$")
+_FIELD = regex(
     r"^\s{0,24}\"?(market[_ ]name|device_id|target_graphics_version)\"?\s{0,8}:\s{0,8}\"?([^\",\n]{1,100}?)\"?,?\s*$",
     re.I,
 )
-_INLINE = re.compile(r"\"(market_name|device_id|target_graphics_version)\":\s?\"([^\",\n]{1,100})\"")
-_ROW = re.compile(r"^\|\s{1,2}([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s{1,4}(\S.{0,50}?)\s{1,30}\|", re.I)
+_INLINE = regex(r"\"(market_name|device_id|target_graphics_version)\":\s?\"([^\",\n]{1,100})\"")
+_ROW = regex(r"^\|\s{1,2}([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s{1,4}(\S.{0,50}?)\s{1,30}\|", re.I)
 # The driver of the kernel itself shows the kernel's version (6.17.0-7) there.
-_VERSIONS = re.compile(
+_VERSIONS = regex(
     r"\bamdgpu version:\s{1,4}(\d{1,2}\.\d{1,2}\.\d{1,3})(?![\d.-])|\bROCm version:\s{1,4}(\d{1,2}(?:\.\d{1,2}){1,2})\b"
 )
 

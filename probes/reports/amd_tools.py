@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, GpuList, Reading
 
 __all__ = ["read_amd"]
 
-_FIELD = re.compile(
+_FIELD = regex(
     r"^\s{0,10}(Name|Marketing Name|Device Type|Vendor Name|Uuid|Runtime Version|Node):\s{1,60}(\S.{0,120}?)\s*$"
 )
-_STEPPING = re.compile(r"Gfx Major/Minor/Stepping: (\d{1,2})/(\d{1,2})/(\d{1,2})")
-_SMI = re.compile(
+_STEPPING = regex(r"Gfx Major/Minor/Stepping: (\d{1,2})/(\d{1,2})/(\d{1,2})")
+_SMI = regex(
     r"^GPU\[(\d{1,2})\]\s{0,8}:\s{0,4}(Card [Ss]eries|Card [Mm]odel|GFX Version|Device Name|Card SKU|Device ID|GPU ID|VRAM Total Memory \(B\)):\s{1,12}(\S.{0,100}?)\s*$"
 )
 # The id of the device in the tables of rocm-smi: by itself and with --showhw.
-_HARDWARE = re.compile(r"^(\d{1,2})\s{1,8}\d{1,2}\s{1,8}(0x[0-9a-fA-F]{4}),?\s")
-_SMI_JSON = re.compile(r'"(Card [Ss]eries|GFX Version)": "([^"]{1,100})"')
-_TENSILE = re.compile(r"TensileLibrary_(?:lazy_|Type_\w{1,60}_|fallback_)?(gfx[0-9a-f]{3,4})")
-_HIP_VERSION = re.compile(r"HIP [Vv]ersion: ?(\d{1,2}\.\d{1,2}\.\d{3,6})|HIP version: (\d{1,2}\.\d{1,2}\.\d{3,6})")
-_ROCM_VERSION = re.compile(r"\bROCm[ -]?(?:version)?[: ]{0,2}v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b(?! ?->)")
+_HARDWARE = regex(r"^(\d{1,2})\s{1,8}\d{1,2}\s{1,8}(0x[0-9a-fA-F]{4}),?\s")
+_SMI_JSON = regex(r'"(Card [Ss]eries|GFX Version)": "([^"]{1,100})"')
+_TENSILE = regex(r"TensileLibrary_(?:lazy_|Type_\w{1,60}_|fallback_)?(gfx[0-9a-f]{3,4})")
+_HIP_VERSION = regex(r"HIP [Vv]ersion: ?(\d{1,2}\.\d{1,2}\.\d{3,6})|HIP version: (\d{1,2}\.\d{1,2}\.\d{3,6})")
+_ROCM_VERSION = regex(r"\bROCm[ -]?(?:version)?[: ]{0,2}v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b(?! ?->)")
 
 
 def read_amd(reading: Reading) -> None:
@@ -59,8 +60,10 @@ def read_amd(reading: Reading) -> None:
             reading.put("runtimes.rocm", ".".join((match[1] or match[2]).split(".")[:2]), index, PRINTED - 5)
         elif "ROCm" in line and (match := _ROCM_VERSION.search(line)) and "+rocm" not in line:
             reading.put("runtimes.rocm", match[1], index, PRINTED - 8)
-        elif index not in targets and (
-            match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx(?!000)\d{1,2}[0-9a-f]{2})\s*$", line)
+        elif (
+            "gfx" in line
+            and index not in targets
+            and (match := re.match(r"^\s{0,4}(?:--->\s{0,4})?(gfx(?!000)\d{1,2}[0-9a-f]{2})\s*$", line))
         ):
             row = ({"vendor": "amd", "gfx": match[1]}, reading.source(index))
             reading.gpu_lists.append(GpuList(PRINTED + 3, False, [row]))

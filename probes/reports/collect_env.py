@@ -46,7 +46,7 @@ def read_dump(reading: Reading) -> None:
     """Facts of every labelled line, ranked higher where the text is a program's dump."""
     rank = CLAIMED
     for kind, words in _KINDS:
-        hits = sum(w in reading.low for w in words)
+        hits = len(reading.words(*words))
         if hits >= (
             1
             if kind in ("vllm_collect_env", "bitsandbytes", "transformers_env", "accelerate_env", "ultralytics_checks")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.machine_words import put_jetson, put_system
 from torchdoctor.probes.reports.packages import canonical
@@ -12,40 +13,40 @@ from torchdoctor.probes.reports.request import put_index, put_request
 
 __all__ = ["read_commands"]
 
-_INSTALL = re.compile(
+_INSTALL = regex(
     r"\b(pip3?(?:\.\d{1,2})?|uv pip|uv add|uv|poetry add|poetry|pdm add|pixi add|conda|mamba|micromamba|pip\.exe|easy_install)\s{1,4}(?:-[\w-]{1,30}\s{1,3}){0,4}(install|add|sync|lock|create)\b(.{0,1200})"
 )
-_TOKEN = re.compile(r"\"[^\"]{0,300}\"|'[^']{0,300}'|[^\s\"']{1,400}")
-_REQUIREMENT = re.compile(
+_TOKEN = regex(r"\"[^\"]{0,300}\"|'[^']{0,300}'|[^\s\"']{1,400}")
+_REQUIREMENT = regex(
     r"([A-Za-z][\w.-]{0,60})(\[[\w,-]{0,40}\])?\s?((?:===|==|~=|>=|<=|!=|<|>|=|@\s?)[\w.*+!,<>=~ -]{1,80})?$"
 )
-_INDEX_OPTION = re.compile(
+_INDEX_OPTION = regex(
     r"(?:--(?:extra-)?index-url|--index|--find-links|--default-index|--pip-args|-i|-f)[ =]{1,3}[\"']?((?:\w{1,40}=)?https?://[^\s\"',;)]{3,300})"
 )
-_BACKEND = re.compile(r"--torch-backend[ =]([\w.]{2,12})")
-_ENV = re.compile(
+_BACKEND = regex(r"--torch-backend[ =]([\w.]{2,12})")
+_ENV = regex(
     r"(?:^|[\s;])(?:export |set |ENV |setx |\$env:|-e |--env |env |SET |[-] )?((?:CUDA|NVIDIA|HIP|ROCR|HSA|GPU|ZE|ONEAPI|SYCL|LD|PYTORCH|TORCH|PIP|UV|TRITON|KMP|NUMEXPR|OMP|CONDA|PYTHON|DYLD|VIRTUAL|TMP|TEMP|XPU|IPEX|UR)_?[A-Z0-9_]{0,50})\s?(?:=|: )\s?(\"[^\"]{0,400}\"|'[^']{0,400}'|[^\s\"'`;&|,)]{0,400})"
 )
-_GPU_NAMES = re.compile(r"GPU-|MIG-|NoDevFiles|none\b|all\b")
-_PROGRAM = re.compile(r"(?:python|torchrun|accelerate|deepspeed|uv|pytest|srun)\b")
-_ENV_NAMES = re.compile(
+_GPU_NAMES = regex(r"GPU-|MIG-|NoDevFiles|none\b|all\b")
+_PROGRAM = regex(r"(?:python|torchrun|accelerate|deepspeed|uv|pytest|srun)\b")
+_ENV_NAMES = regex(
     r"^(?:CUDA_(?:VISIBLE_DEVICES|DEVICE_ORDER|HOME|PATH|MODULE_LOADING)|NVIDIA_\w{1,40}|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HSA_\w{1,40}|ZE_\w{1,40}|ONEAPI_DEVICE_SELECTOR|SYCL_\w{1,40}|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_\w{1,30}|PYTORCH_\w{1,50}|TORCH_\w{1,50}|PIP_\w{1,30}|UV_\w{1,30}|TRITON_\w{1,40}|KMP_\w{1,30}|PYTHONPATH|PYTHONHOME|TMPDIR|TMP|TEMP|XPU_\w{1,30})$"
 )
-_ADVISED = re.compile(r"\b(?:use|using|passing|setting|try|consider|e\.g\.|with|unset)\s{1,2}$", re.I)
-_GPU_FLAG = re.compile(r"--gpus\b|--runtime[ =]nvidia|--device[ =]|nvidia\.com/gpu|\.\.\.")
-_ECHO = re.compile(r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$")
-_GREP_ENV = re.compile(
+_ADVISED = regex(r"\b(?:use|using|passing|setting|try|consider|e\.g\.|with|unset)\s{1,2}$", re.I)
+_GPU_FLAG = regex(r"--gpus\b|--runtime[ =]nvidia|--device[ =]|nvidia\.com/gpu|\.\.\.")
+_ECHO = regex(r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$")
+_GREP_ENV = regex(
     r"\b(?:env|printenv|set) ?\| ?grep (?:-\w )?\"?([A-Z][A-Z0-9_]{2,50})\"?\s*$|\bprintenv ([A-Z][A-Z0-9_]{2,50})\s*$"
 )
-_PROMPT = re.compile(
+_PROMPT = regex(
     r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[:\s][^$#%>\n]{0,80})?[$#%>❯]\s|^\s{0,4}(?:PS )?[A-Z]:\\[^>\n]{0,120}>|^\s{0,4}>>> |^\s{0,4}[/~][\w/.-]{0,60} [#$] "
 )
-_IMAGE_WORD = re.compile(r"^\s{0,8}FROM |\b[Dd]ocker(?:file)?:? |\b[Pp]odman |\b[Ii]mage\b|docker\.io/")
-_IMAGE = re.compile(r"(?:[\w.-]{1,60}/){0,4}[\w.-]{2,60}:\w[\w.-]{0,80}")
-_IMAGE_DRIVER = re.compile(r"\bnvidia[-_](\d{3})\b")
-_JETPACK_PACKAGE = re.compile(r"(?<![\d.])([4-7])\.\d{1,2}(?:\.\d{1,2})?[-+]b\d{1,4}\b")
-_L4T_PACKAGE = re.compile(r"(?<![\d.])(\d{2}\.\d{1,2}(?:\.\d{1,2})?)-20\d{10,12}\b")
-_DOCKER = re.compile(
+_IMAGE_WORD = regex(r"^\s{0,8}FROM |\b[Dd]ocker(?:file)?:? |\b[Pp]odman |\b[Ii]mage\b|docker\.io/")
+_IMAGE = regex(r"(?:[\w.-]{1,60}/){0,4}[\w.-]{2,60}:\w[\w.-]{0,80}")
+_IMAGE_DRIVER = regex(r"\bnvidia[-_](\d{3})\b")
+_JETPACK_PACKAGE = regex(r"(?<![\d.])([4-7])\.\d{1,2}(?:\.\d{1,2})?[-+]b\d{1,4}\b")
+_L4T_PACKAGE = regex(r"(?<![\d.])(\d{2}\.\d{1,2}(?:\.\d{1,2})?)-20\d{10,12}\b")
+_DOCKER = regex(
     r"\bdocker (?:run|exec|compose|build|pull)|^FROM [\w./-]{3,80}(?::|\s|$)|\bdocker container|\bin docker\b|\bdocker-compose\b|in a container|OCI runtime|dockerenv|Docker image",
     re.I,
 )

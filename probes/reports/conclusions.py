@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import PRINTED, Reading
 
@@ -94,9 +95,7 @@ def _two_torches(reading: Reading) -> None:
             reading.symptom("torch-versions-differ", index)
 
 
-_PRINTED_FILE = re.compile(
-    r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[\s,'\")]{1,4}(\S{1,200}[/\\]torch[/\\]__init__\.py)"
-)
+_PRINTED_FILE = regex(r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[\s,'\")]{1,4}(\S{1,200}[/\\]torch[/\\]__init__\.py)")
 
 
 def _printed_elsewhere(reading: Reading, index: int) -> None:
@@ -139,7 +138,7 @@ def _jetson_gpu(reading: Reading) -> None:
     draft.gpu(_source(draft, "system.jetson"), vendor="nvidia", integrated=True)
 
 
-_ACCOUNT = re.compile(r"^\s{0,4}([\w.-]{1,40})@([\w.-]{1,60})[:\s][^\n]{0,80}[$#%] .{0,200}is_available\(\)")
+_ACCOUNT = regex(r"^\s{0,4}([\w.-]{1,40})@([\w.-]{1,60})[:\s][^\n]{0,80}[$#%] .{0,200}is_available\(\)")
 
 
 def _accounts(reading: Reading) -> None:
@@ -157,8 +156,8 @@ def _accounts(reading: Reading) -> None:
         reading.symptom("accounts-differ", at, f"{reading.lines[at - 1].strip()} -> False")
 
 
-_WORDS = re.compile(r"[\s\"'`;,]+")
-_INTERPRETER = re.compile(r"((?:[A-Za-z]:[/\\]|[/~]).{0,200}[/\\])python[\d.]{0,5}(?:\.exe)?[:).]?", re.I)
+_WORDS = regex(r"[\s\"'`;,]+")
+_INTERPRETER = regex(r"((?:[A-Za-z]:[/\\]|[/~]).{0,200}[/\\])python[\d.]{0,5}(?:\.exe)?[:).]?", re.I)
 
 
 def _another_interpreter(reading: Reading) -> None:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_request
 
 __all__ = ["read_conda"]
 
-_PLATFORM = re.compile(
+_PLATFORM = regex(
     r"(?:^|[\s,(])[Pp]latform\s{0,4}:\s{0,4}(linux-64|linux-aarch64|osx-64|osx-arm64|win-64|win-arm64|linux-ppc64le)|/(linux-64|linux-aarch64|osx-64|osx-arm64|win-64)(?:::|/|\s|$)"
 )
-_MISSING = re.compile(r"^\s{0,8}- ([a-z][\w.-]{0,60}?)(?:\s?(==|=|>=|<=|<|>)\s?([\w.*]{1,30}))?(?:[=\s]\S{1,40})?\s*$")
-_NOT_THERE = re.compile(
+_MISSING = regex(r"^\s{0,8}- ([a-z][\w.-]{0,60}?)(?:\s?(==|=|>=|<=|<|>)\s?([\w.*]{1,30}))?(?:[=\s]\S{1,40})?\s*$")
+_NOT_THERE = regex(
     r"\b(pytorch|pytorch-cuda|torchvision|torchaudio)(?: ?={1,2} ?|-| )(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\S{0,40}(?: \*)? {0,2}(?:,? which )?does not exist"
 )
-_ABSENT = re.compile(
+_ABSENT = regex(
     r"nothing provides (?:requested )?(pytorch|pytorch-cuda|torchvision|torchaudio)(?:\s{1,4}={0,2}(\d[\d.]{0,12}\d))?"
 )
-_VIRTUAL = re.compile(r"\b__(cuda|linux|glibc|osx|win|archspec)={1,2}([\w.]{1,20})(?:=([\w.-]{1,24}))?")
+_VIRTUAL = regex(r"\b__(cuda|linux|glibc|osx|win|archspec)={1,2}([\w.]{1,20})(?:=([\w.-]{1,24}))?")
 _PLATFORMS = {
     "linux-64": ("linux", "x86_64"), "linux-aarch64": ("linux", "aarch64"), "linux-ppc64le": ("linux", "ppc64le"), "osx-64": ("macos", "x86_64"),
     "osx-arm64": ("macos", "aarch64"), "win-64": ("windows", "x86_64"), "win-arm64": ("windows", "aarch64"),

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 
 __all__ = ["read_device_access"]
 
 _VARIABLE = r"((?:CUDA|NVIDIA|HIP|ROCR|HSA|ZE|ONEAPI|SYCL|LD|TRITON)_[A-Z0-9_]{2,40})"
-_ASSIGNED = re.compile(rf"os\.environ\[[\"']{_VARIABLE}[\"']\]\s{{0,4}}=\s{{0,4}}[\"']([^\"']{{0,400}})[\"']")
-_COMMENTED = re.compile(
+_ASSIGNED = regex(rf"os\.environ\[[\"']{_VARIABLE}[\"']\]\s{{0,4}}=\s{{0,4}}[\"']([^\"']{{0,400}})[\"']")
+_COMMENTED = regex(
     rf"print\(os\.(?:environ\[|environ\.get\(|getenv\()[\"']{_VARIABLE}[\"'][\])]{{1,2}}\)?\s{{0,4}}#\s{{0,2}}(?:->|=>|→|prints?:?)?\s{{0,2}}['\"]?(\d{{1,2}}(?:,\d{{1,2}}){{0,15}})['\"]?\s{{0,4}}$"
 )
-_ASKED = re.compile(
+_ASKED = regex(
     rf"^\s{{0,8}}>>> (?:print\()?os\.(?:environ(?:\[|\.get\()|getenv\()[\"']{_VARIABLE}[\"']\s{{0,4}}[\])]{{1,2}}\s{{0,4}}$"
 )
-_ANSWER = re.compile(r"^\s{0,8}['\"]([^'\"]{0,400})['\"]\s{0,4}$")
+_ANSWER = regex(r"^\s{0,8}['\"]([^'\"]{0,400})['\"]\s{0,4}$")
 
-_NODE = re.compile(
+_NODE = regex(
     r"^\s{0,4}c([-rw]{2}[-xs][-rw]{2}[-xs][-rw]{2}[-xt])([.+@]?)\s{1,4}\d{1,3}\s{1,4}(\S{1,32})\s{1,4}(\S{1,32})\s.{1,60}?"
     r"((?:/dev/)?(?:dri/)?(?:kfd|renderD\d{1,4}|nvidia\d{1,3}|nvidiactl|nvidia-uvm))\s{0,4}$"
 )
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"(/dev/(?:kfd|dri/renderD\d{1,4}))\b.{0,60}(?:EACCES|permission denied)|permission denied.{0,12}?(/dev/(?:kfd|dri/renderD\d{1,4}))\b",
     re.I,
 )
-_NO_NVIDIA = re.compile(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)['\"]?:? ?(?:No such file)?")
-_ID = re.compile(r"\buid=(\d{1,10})(?:\([^)]{0,40}\))?\s.{0,60}\bgroups=(\S{1,2000})")
-_GROUP = re.compile(r"(\d{1,10})(?:\(([^)]{1,40})\))?")
-_PROMPT = re.compile(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^$#\n]{0,80})?[$#]\s{0,4}")
-_LSMOD = re.compile(r"lsmod ?\| ?grep (?:-\w{1,3} )?['\"]?\^?(nvidia|nouveau|amdgpu)['\"]?\s{0,4}$")
-_CONTAINER_PROMPT = re.compile(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?[\w.-]{1,32}@[0-9a-f]{12}:[^#$\n]{0,120}[#$]")
-_CLIENT = re.compile(r"the client has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
-_MODULE = re.compile(r"kernel module has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
-_POD = re.compile(
+_NO_NVIDIA = regex(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)['\"]?:? ?(?:No such file)?")
+_ID = regex(r"\buid=(\d{1,10})(?:\([^)]{0,40}\))?\s.{0,60}\bgroups=(\S{1,2000})")
+_GROUP = regex(r"(\d{1,10})(?:\(([^)]{1,40})\))?")
+_PROMPT = regex(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^$#\n]{0,80})?[$#]\s{0,4}")
+_LSMOD = regex(r"lsmod ?\| ?grep (?:-\w{1,3} )?['\"]?\^?(nvidia|nouveau|amdgpu)['\"]?\s{0,4}$")
+_CONTAINER_PROMPT = regex(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?[\w.-]{1,32}@[0-9a-f]{12}:[^#$\n]{0,120}[#$]")
+_CLIENT = regex(r"the client has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
+_MODULE = regex(r"kernel module has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
+_POD = regex(
     r"\bkubectl (?:exec|logs|describe|apply)\b|\bnvidia\.com/gpu(?!=)|\bin (?:a|the|my) pod\b|\bkubernetes pod\b", re.I
 )
 
@@ -196,13 +197,13 @@ def _modules(reading: Reading) -> None:
 
 
 # The packages that hold the driver itself: of Debian and Ubuntu, of Fedora and RHEL, of Arch, of openSUSE.
-_PACKAGE = re.compile(
+_PACKAGE = regex(
     r"(?:local/)?(?:nvidia-driver(?:-\d{3})?(?:-server|-open){0,2}|nvidia-dkms(?:-\d{3})?(?:-server|-open){0,2}|nvidia-kernel-dkms|nvidia(?:-open)?(?:-dkms|-lts)?"
     r"|(?:akmod|kmod|dkms)-nvidia(?:-open)?(?:-dkms)?|xorg-x11-drv-nvidia|nvidia-(?:open-)?driver-G\d{2}(?:-signed)?(?:-kmp-\w{1,12})?|nvidia-video-G\d{2})"
     r"(?P<version>-(?:\d:)?\d{3}\.\d{2}\S{0,80})?(?:[/:]\S{0,80})?"
 )
-_DRIVER_NUMBER = re.compile(r"(?:\d:)?\d{3}\.\d{2}")
-_OFFERS_NVIDIA = re.compile(r"^\s{0,12}Kernel modules: (?:.{0,100}[ ,])?nvidia(?:,|\s|$)")
+_DRIVER_NUMBER = regex(r"(?:\d:)?\d{3}\.\d{2}")
+_OFFERS_NVIDIA = regex(r"^\s{0,12}Kernel modules: (?:.{0,100}[ ,])?nvidia(?:,|\s|$)")
 
 
 def _driver_packages(reading: Reading) -> None:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import PRINTED, Reading
 from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_extension_messages"]
 
-_PYTHON = re.compile(r"Python\s{1,4}\d\.\d[\w.]{0,10} \(you have (\d\.\d{1,2}(?:\.\d{1,2})?)\)")
-_WORKS_WITH = re.compile(
+_PYTHON = regex(r"Python\s{1,4}\d\.\d[\w.]{0,10} \(you have (\d\.\d{1,2}(?:\.\d{1,2})?)\)")
+_WORKS_WITH = regex(
     r"needs to work with PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}) is found"
 )
 
 
-_OTHER_CUDA = re.compile(r"PyTorch and ([A-Za-z][\w.-]{1,40}) were compiled with different CUDA (?:major )?versions")
-_ELF = re.compile(r"ELF 64-bit LSB .{0,24}, (x86-64|ARM aarch64),")
+_OTHER_CUDA = regex(r"PyTorch and ([A-Za-z][\w.-]{1,40}) were compiled with different CUDA (?:major )?versions")
+_ELF = regex(r"ELF 64-bit LSB .{0,24}, (x86-64|ARM aarch64),")
 
 
 def read_extension_messages(reading: Reading) -> None:

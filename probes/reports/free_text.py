@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus
 from torchdoctor.probes.reports.machine_words import hardware_words, put_system
-from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading, holds
 
 __all__ = ["read_free_text"]
 
-_GPU_WORDS = re.compile(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware|nvidia-smi)\b")
-_DRIVER = re.compile(
+_GPU_WORDS = regex(r"\b(?:GPUs?|gpus?|card|graphics|laptop|machine|system|hardware|Hardware|nvidia-smi)\b")
+_DRIVER = regex(
     r"\b(?:[Dd]river|NVIDIA driver|nvidia-driver)[ -]{1,2}(?:[Vv]ersion)?[:= ]{0,2}(\d{3}(?:\.\d{1,4}){0,2})\b|\bR(\d{3})\b driver"
 )
-_ROCM_GFX = re.compile(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
-_WSL = re.compile(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
-_SYSTEM = re.compile(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows|\bwin ?(?:7|8|10|11)\b|(?<![\w/.-])(?:ubuntu|windows|centos|debian|fedora|rhel|macos|rocky)\d", re.I)  # fmt: skip
+_ROCM_GFX = regex(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
+_WSL = regex(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
+_SYSTEM = regex(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows|\bwin ?(?:7|8|10|11)\b|(?<![\w/.-])(?:ubuntu|windows|centos|debian|fedora|rhel|macos|rocky)\d", re.I)  # fmt: skip
 _SYSTEM_WORDS = ("ubuntu", "debian", "centos", "fedora", "rhel", "red hat", "rocky", "almalinux", "arch linux", "nixos", "alpine", "linux mint",
                  "opensuse", "amazon linux", "raspbian", "raspberry pi os", "windows", "macos", "mac os", "os x", "l4t", "jetpack", "manjaro", "gentoo", "freebsd", "openbsd", "android", "win1", "win 1", "win7", "win 7")  # fmt: skip
-_TRACE = re.compile(
+_TRACE = regex(
     r"\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|#\d"
 )
-_INTEL_IGPU = re.compile(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
-_MACHINE = re.compile(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686|ppc64le|riscv64|s390x)\b")
-_SYSTEM_X64 = re.compile(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
-_CHIP_WITH_TARGET = re.compile(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
-_PCI_VENDORS = ("10de:", "1002:", "8086:")
-_LINUX_MACHINE = re.compile(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
-_PCI = re.compile(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
+_TRACE_BEGINS = frozenset("Faf#DCIR0123456789")
+_INTEL_IGPU = regex(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
+_MACHINE = regex(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686|ppc64le|riscv64|s390x)\b")
+_SYSTEM_X64 = regex(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
+_CHIP_WITH_TARGET = regex(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
+_PCI_VENDORS = ("10de:", "10DE:", "1002:", "8086:")
+_LINUX_MACHINE = regex(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
+_PCI = regex(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
 _OWN = (
     "laptop",
     "notebook",
@@ -49,12 +51,12 @@ _OWN = (
     "test rig",
 )
 _CARD = r"(?:(?:an?|my|the|our) )?(?:old |previous )?[\w -]{3,30}?"
-_INSTEAD = re.compile(
+_INSTEAD = regex(
     rf"\bfrom {_CARD} to (?=(?:an?|my|the|new)\b)|\b(?:replaced|swapped|exchanged|changed) {_CARD} (?:with|for|to|by) (?=(?:an?|my|the|new)\b)",
     re.I,
 )
-_POSSESSIVE = re.compile(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
-_CAPABILITY = re.compile(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
+_POSSESSIVE = regex(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
+_CAPABILITY = regex(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
 def read_free_text(reading: Reading) -> None:
@@ -96,7 +98,7 @@ def read_free_text(reading: Reading) -> None:
             continue  # the host of a WSL session
         if (
             systems
-            and any(w in low for w in systems)
+            and holds(low, systems)
             and _SYSTEM.search(text)
             and not text.startswith((">>>", "import "))
             and not ("gcc" in low and ("gcc version" in low or "linux version" in low))  # the compiler's own version
@@ -105,13 +107,13 @@ def read_free_text(reading: Reading) -> None:
         if "mac" in low or "apple" in low or (apple and " " in text[:6] and text[0] in "M-*oCcm"):
             hardware_words(reading, index, text, CLAIMED)
         _gpus(reading, index, text, low)
-        if machines and any(w in low for w in machines):
+        if machines and holds(low, machines):
             _architecture(reading, index, low)
     if shown:
         reading.saw("free_text", 1)
 
 
-_LINK = re.compile(r"\S{0,40}://\S{0,600}")
+_LINK = regex(r"\S{0,40}://\S{0,600}")
 _SENTENCE = 8  # words beside the links from which on a person wrote the line
 
 
@@ -125,7 +127,9 @@ def _without_links(line: str) -> str:
 
 def _of_a_program(line: str) -> bool:
     """Lines of tracebacks, downloads and links: what they name is not what the person has."""
-    return "site-packages" in line or "://" in line or _TRACE.match(line) is not None
+    if "site-packages" in line or "://" in line:
+        return True
+    return line.lstrip()[:1] in _TRACE_BEGINS and _TRACE.match(line) is not None
 
 
 _SPEAKER = ("i", "i'm", "i've", "we", "we're", "my", "our", "so", "but", "and", "it", "hi", "hello", "hey", "just", "now", "after")  # fmt: skip
@@ -142,7 +146,7 @@ def _has_label(text: str) -> bool:
     if not colon or "(" in before or (", " in before and not text.startswith(("GPU", "Device"))):
         return False
     begin = text[:44]
-    if not any(vendor in begin.lower() for vendor in _PCI_VENDORS):
+    if not holds(begin, _PCI_VENDORS):
         return True
     return ":" in _PCI.sub("", begin)[:40] if _PCI.search(begin) else True
 
@@ -157,7 +161,7 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
         if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
             labelled = not found and len(text) < 160 and _GPU_WORDS.search(text) is not None
-            if not found and (target := _CHIP_WITH_TARGET.search(text)):
+            if not found and "(gfx" in text and (target := _CHIP_WITH_TARGET.search(text)):
                 row = ({"vendor": "amd", "gfx": target[1]}, reading.source(index))
                 reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
             elif found or labelled:
@@ -175,7 +179,7 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
 
 
-_GLUED = re.compile(r"(?<![\w/.-])(ubuntu|windows|win|centos|debian|fedora|rhel|macos|rocky) ?(?=\d)", re.I)
+_GLUED = regex(r"(?<![\w/.-])(ubuntu|windows|win|centos|debian|fedora|rhel|macos|rocky) ?(?=\d)", re.I)
 
 
 def _apart(match: re.Match[str]) -> str:
@@ -199,14 +203,14 @@ def _system(reading: Reading, index: int, text: str) -> None:
 
 def _architecture(reading: Reading, index: int, low: str) -> None:
     low = low.replace("(r)", "").replace("(tm)", "")
-    if re.search(
+    if holds(low, ("windows", "snapdragon", "arm-based")) and re.search(
         r"\bwindows\b.{0,16}\b(?:arm64|on arm|arm)\b|\barm64 windows\b|snapdragon x|\barm-based (?:processor|pc)\b", low
     ):
         reading.put("system.os", "windows", index, CLAIMED + 2)
         reading.put("system.machine", "aarch64", index, CLAIMED + 2)
     elif ("raspbian" in low or "raspberry pi os" in low) and re.search(r"\b32[- ]?bit\b", low):
         reading.put("system.machine", "armv7l", index, CLAIMED)
-    elif re.search(
+    elif "intel" in low and re.search(
         r"\b(?:macos|mac|imac|macbook)\b.{0,72}\bintel (?:core|chip|mac|xeon|i\d)|\b(?:macos|mac|imac|macbook)\b.{0,24}\bintel\b|\bintel (?:chip|mac|imac|macbook)\b",
         low,
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.labels import label_of
 from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
@@ -12,16 +13,16 @@ from torchdoctor.probes.reports.values import nothing
 __all__ = ["put_gpu_blocks", "put_named_gpus", "put_numbered_gpus", "xpu_fields"]
 
 _MOST = 64  # GPUs in one line, as many as the largest machines hold
-_MIG = re.compile(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s")
+_MIG = regex(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s")
 
 
-_XPU_PROPERTIES = re.compile(r"name='([^']{1,100})'")
+_XPU_PROPERTIES = regex(r"name='([^']{1,100})'")
 
 
-_XPU_ID = re.compile(r"device_id=0x([0-9A-Fa-f]{3,4})")
+_XPU_ID = regex(r"device_id=0x([0-9A-Fa-f]{3,4})")
 
 
-_TOTAL_MEMORY = re.compile(r"total_memory=(\d{1,8})\s?MB")
+_TOTAL_MEMORY = regex(r"total_memory=(\d{1,8})\s?MB")
 
 
 def put_named_gpus(

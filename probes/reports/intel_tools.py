@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.gpu_words import xpu_fields
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, GpuList, Reading
 
 __all__ = ["read_intel"]
 
-_SYCL = re.compile(
+_SYCL = regex(
     r"^\s{0,8}\[(?:ext_oneapi_)?(level_zero|opencl|cuda):(gpu|cpu|acc|npu)(?::(\d{1,2})\]|\]\[(?:level_zero|opencl|cuda):(\d{1,2})\])\s{1,4}(.{1,300})$"
 )
-_SYCL_NAME = re.compile(
+_SYCL_NAME = regex(
     r"(Intel\(R\) [^\[,]{2,60}?(?: \[0x[0-9a-fA-F]{4}\]| Graphics(?: \d{1,2}\.\d{1,3}\.\d{1,2})?| Flex \d{2,3}| Max \d{3,4})?)(?:,? (?:V\d|OpenCL|\d{1,2}\.\d)|\s*\[\d|\s{2,}|$)"
 )
-_CUDA_DEVICE = re.compile(r"CUDA BACKEND, (\S.{2,80}?) (\d{1,2}\.\d)(?: \[CUDA (\d{1,2}\.\d{1,2})\])?\s*$")
-_RUNTIME = re.compile(r"\[(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?|\d\.\d{1,2}\.\d{4,6}(?:\+\d{1,3})?)\]")
-_XPUSMI = re.compile(
+_CUDA_DEVICE = regex(r"CUDA BACKEND, (\S.{2,80}?) (\d{1,2}\.\d)(?: \[CUDA (\d{1,2}\.\d{1,2})\])?\s*$")
+_RUNTIME = regex(r"\[(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?|\d\.\d{1,2}\.\d{4,6}(?:\+\d{1,3})?)\]")
+_XPUSMI = regex(
     r"^\|\s{0,4}\d{0,3}\s{0,16}\|\s{0,4}(Device Name|PCI Device ID|Vendor Name|UUID|DRM Device):\s{1,8}(\S.{0,80}?)\s{0,60}\|"
 )
-_XPUSMI_JSON = re.compile(r'"(device_name|pci_device_id|memory_physical_size_byte)": "?([^",]{1,80})"?')
-_COUNT = re.compile(r"(?:XPU |xpu )?[Dd]evice[_ ]count:?\s{1,3}(\d{1,2})\b")
+_XPUSMI_JSON = regex(r'"(device_name|pci_device_id|memory_physical_size_byte)": "?([^",]{1,80})"?')
+_COUNT = regex(r"(?:XPU |xpu )?[Dd]evice[_ ]count:?\s{1,3}(\d{1,2})\b")
 
 
 def read_intel(reading: Reading) -> None:

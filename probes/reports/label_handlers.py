@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus
 from torchdoctor.probes.reports.machine_words import (
@@ -23,16 +24,16 @@ from torchdoctor.probes.reports.values import nothing, yes_no
 __all__ = ["LABELS", "Handler"]
 
 
-_DRIVER = re.compile(r"(?<![\d.])(\d{3}(?:\.\d{1,3}){1,2})(?![\d.])")
+_DRIVER = regex(r"(?<![\d.])(\d{3}(?:\.\d{1,3}){1,2})(?![\d.])")
 
 
-_RELEASE = re.compile(r"release (\d{1,2}\.\d{1,2})(?:, V(\d{1,2}\.\d{1,2}\.\d{1,4}))?")
+_RELEASE = regex(r"release (\d{1,2}\.\d{1,2})(?:, V(\d{1,2}\.\d{1,2}\.\d{1,4}))?")
 
 
-_NUMBER = re.compile(r"(\d{1,2}\.\d{1,3}(?:\.\d{1,5})?)")
+_NUMBER = regex(r"(\d{1,2}\.\d{1,3}(?:\.\d{1,5})?)")
 
 
-_BRANCH = re.compile(r"^\s?R?(\d{3})\b")
+_BRANCH = regex(r"^\s?R?(\d{3})\b")
 
 
 Handler = Callable[[Reading, int, str, int], None]
@@ -59,7 +60,7 @@ def _torch(reading: Reading, index: int, value: str, rank: int) -> None:
         reading.put("torch.variant", variant, index, rank)
 
 
-_SPEC = re.compile(r"torch\s?(?:=\S|==|>=|<=|~=|<|>)|torch[\"']?\s?=\s?[\"'{\[]")
+_SPEC = regex(r"torch\s?(?:=\S|==|>=|<=|~=|<|>)|torch[\"']?\s?=\s?[\"'{\[]")
 
 
 def _spelled_variant(value: str) -> str | None:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["label_of", "labelled_lines"]
 
 _STRIP = " \t-*•|`>#\"'✔✓—–"
 _LONGEST = 64
+_SEPARATOR = regex(r"[:=|]")
 
 
 def label_of(line: str) -> tuple[str, str] | None:
     """(label in lower case, value) of one line, or ``None``. Bullets, table bars and emphasis are dropped."""
+    if ":" not in line and "=" not in line and "|" not in line and "\t" not in line:
+        return None
     text = line[:4096].strip(_STRIP)
     if len(text) < 3 or not text[0].isalpha():
         return None
     head = text[:_LONGEST]
-    at = min((p for p in (head.find(":"), head.find("="), head.find("|")) if p > 0), default=head.find("\t"))
+    found = _SEPARATOR.search(head, 1)
+    at = found.start() if found else head.find("\t")
     if at < 2:
         return None
     if text[at : at + 3] == "://" or (text[at] == "=" and text[at - 1] in "<>!~^="):

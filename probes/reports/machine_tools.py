@@ -6,43 +6,42 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.machine_words import put_system
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading, holds
 from torchdoctor.probes.reports.uv_output import put_platform_tag
 
 __all__ = ["read_machine"]
 
-_UNAME = re.compile(
+_UNAME = regex(
     r"\bLinux \S{1,80} (\d{1,2}\.\d{1,3}\.\d{1,4}\S{0,60}) .{0,160}?\b(x86_64|aarch64|armv7l|i686|ppc64le|riscv64|s390x)\b"
 )
-_DARWIN = re.compile(r"\bDarwin \S{1,80} (\d{2}\.\d{1,2}\.\d{1,2}) .{0,200}\b(arm64|x86_64)\s*$")
-_OS_RELEASE = re.compile(
-    r"(?:^|[\s;])(NAME|VERSION|VERSION_ID|PRETTY_NAME|ID)=(\"[^\"]{0,80}\"|'[^']{0,80}'|[\w.-]{1,40})"
-)
-_SW_VERS = re.compile(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
-_LDD = re.compile(
+_DARWIN = regex(r"\bDarwin \S{1,80} (\d{2}\.\d{1,2}\.\d{1,2}) .{0,200}\b(arm64|x86_64)\s*$")
+_OS_RELEASE = regex(r"(?:^|[\s;])(NAME|VERSION|VERSION_ID|PRETTY_NAME|ID)=(\"[^\"]{0,80}\"|'[^']{0,80}'|[\w.-]{1,40})")
+_SW_VERS = regex(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
+_LDD = regex(
     r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})",
     re.I,
 )
-_COUNT = re.compile(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
-_LSPCI = re.compile(
+_COUNT = regex(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
+_LSPCI = regex(
     r"^\s{0,4}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
 )
-_IN_USE = re.compile(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
-_MODINFO = re.compile(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
-_NVRM = re.compile(
+_IN_USE = regex(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
+_MODINFO = regex(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
+_NVRM = regex(
     r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"
 )
-_WDDM = re.compile(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.1(\d)\.(\d{4})(?![\d.])")
-_CHIP = re.compile(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
-_ROCM_GROUP = re.compile(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
-_CPU_MODEL = re.compile(
+_WDDM = regex(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.1(\d)\.(\d{4})(?![\d.])")
+_CHIP = regex(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
+_ROCM_GROUP = regex(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
+_CPU_MODEL = regex(
     r"\b(Cortex-[AX]\d{1,3}|Neoverse[ -][VNE]\d|Graviton ?\d|QEMU Virtual CPU[^,;]{0,40}|Ampere Altra|A64FX|Carmel)\b"
 )
-_RASPBERRY = re.compile(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)")
-_DISK = re.compile(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
+_RASPBERRY = regex(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)")
+_DISK = regex(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
 _ARCHITECTURES = {
     "x86_64",
     "aarch64",
@@ -56,17 +55,24 @@ _ARCHITECTURES = {
     "loongarch64",
 }
 
+# A line that holds none of them says nothing here.
+_WORDS = ("uname", "linux ", "darwin ", "cuda compilation tools", "compatible tags:", "mach-o", "elf ", "sw_vers", "product", "ldd", "libc",
+          "gnu c", ".0 ", ".1 ", "version", "nvidia", "chip", "metal", "arch", "proc_translated", "/dev/", "page", "cortex", "neoverse",
+          "graviton", "qemu", "altra", "raspberry", "getconf", "dpkg --print")  # fmt: skip
+
 
 def read_machine(reading: Reading) -> None:
     """System, processor, kernel, libc and devices from the commands that print them."""
     _os_release(reading)
     _processor(reading)
     _windows_driver(reading)
+    words = reading.words(*_WORDS)
     asked = reading.words("uname", "arch", "getconf", "dpkg --print")
     for index, line in enumerate(reading.lines):
-        if len(line) < 4:
+        low = line.lower()
+        if len(line) < 4 or not holds(low, words):
             continue
-        if asked and any(word in line for word in asked):
+        if asked and holds(line, asked):
             for command, at in _one_liners(reading, index):
                 _one_line(reading, command, at)
         if "Linux version " in line and (match := re.search(r"Linux version (\d\S{2,80})", line)):
@@ -96,7 +102,7 @@ def read_machine(reading: Reading) -> None:
                 reading.put("system.version", match[2], index, MEASURED + 3)
             reading.saw("sw_vers", 5)
         if (
-            ("ldd" in line or "libc" in line.lower() or "GNU C" in line)
+            ("ldd" in line or "libc" in low or "GNU C" in line)
             and (match := _LDD.search(line))
             and "not found" not in line
             and "required" not in line
@@ -129,7 +135,6 @@ def read_machine(reading: Reading) -> None:
             reading.put("system.translated", True, index, MEASURED)
         if "/dev/" in line:
             _devices(reading, index, line)
-        low = line.lower()
         if "page" in low and (
             match := re.search(
                 r"\b(?:PAGE_?SIZE|getconf PAGESIZE|page size)\D{0,6}(\d{4,6})\b|\b(4|16|64) ?[kK](?:i?B)?[ -]pages?\b",
@@ -152,12 +157,12 @@ def read_machine(reading: Reading) -> None:
 
 
 # Commands that answer with one line each: typed in a chain, their answers follow one another.
-_ONE_LINE = re.compile(
+_ONE_LINE = regex(
     r"(?:uname(?: -[a-z]{1,4}){0,3}|arch|getconf \w{1,24}|dpkg --print-architecture|python\d?(?:\.\d{1,2})? (?:-V|--version)|lsb_release -\w{1,3}|nproc|hostname|whoami|date)"
 )
-_LAST = re.compile(r"\b(uname -[mpir]|getconf PAGE_?SIZE)[`'\": ]{0,4}$", re.I)
-_SEPARATOR = re.compile(r"\s{0,3}(?:;|&&)\s{0,3}")
-_PROMPT = re.compile(r"^.{0,120}?(?:[$#%>❯] |[$#%>❯](?=uname|arch))")
+_LAST = regex(r"\b(uname -[mpir]|getconf PAGE_?SIZE)[`'\": ]{0,4}$", re.I)
+_SEPARATOR = regex(r"\s{0,3}(?:;|&&)\s{0,3}")
+_PROMPT = regex(r"^.{0,120}?(?:[$#%>❯] |[$#%>❯](?=uname|arch))")
 
 
 def _one_liners(reading: Reading, index: int) -> list[tuple[str, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, GpuList, Reading
 
@@ -80,16 +81,16 @@ def put_python(reading: Reading, index: int, value: str, rank: int) -> None:
         reading.put("python.machine", "aarch64", index, rank)
 
 
-_CHIP_FIRST = re.compile(r"(?:[-*] |on |my |CPU: |chip: )?M[1-9] (?:Pro|Max|Ultra)\b")
-_APPLE = re.compile(r"\b(?:Apple |Mac(?:Book)?[\w ]{0,24}?\(?)?\b(M[1-9](?: (?:Pro|Max|Ultra))?)\b")
+_CHIP_FIRST = regex(r"(?:[-*] |on |my |CPU: |chip: )?M[1-9] (?:Pro|Max|Ultra)\b")
+_APPLE = regex(r"\b(?:Apple |Mac(?:Book)?[\w ]{0,24}?\(?)?\b(M[1-9](?: (?:Pro|Max|Ultra))?)\b")
 
 
 # A Mac and its chip in a sentence, in any order and case.
-_MAC = re.compile(r"\b(?:macbook|mac ?mini|mac studio|mac pro|imac|mac|macos|apple silicon)\b")
-_CHIP = re.compile(r"(?<![\w.])([Mm][1-9](?:[ -](?:[Pp]ro|[Mm]ax|[Uu]ltra)(?! ?[Bb]ook))?)(?![\w.])")
+_MAC = regex(r"\b(?:macbook|mac ?mini|mac studio|mac pro|imac|mac|macos|apple silicon)\b")
+_CHIP = regex(r"(?<![\w.])([Mm][1-9](?:[ -](?:[Pp]ro|[Mm]ax|[Uu]ltra)(?! ?[Bb]ook))?)(?![\w.])")
 
 
-_DISK = re.compile(r"[ -](?:SSD|NVMe|slot|disk|drive)\b", re.I)
+_DISK = regex(r"[ -](?:SSD|NVMe|slot|disk|drive)\b", re.I)
 
 
 def _chip_name(text: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["merge_gpus"]
@@ -13,7 +13,7 @@ _MOST = 200  # readings of one vendor's GPUs: no real paste has more
 
 Card = dict[str, Any]
 
-_NOISE = re.compile(r"\b(?:nvidia|geforce|amd|radeon|intel|corporation|graphics|gpu|tm|r|laptop|mobile)\b|[^a-z0-9]+")
+_NOISE = regex(r"\b(?:nvidia|geforce|amd|radeon|intel|corporation|graphics|gpu|tm|r|laptop|mobile)\b|[^a-z0-9]+")
 
 
 def merge_gpus(reading: Reading) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.patterns import regex
 
 __all__ = [
     "Named",
@@ -49,30 +51,29 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("intel", r"Intel(?:\(R\))? Graphics(?: \[0x[0-9a-fA-F]{4}\]| \d{1,2}\.\d{1,3}\.\d{1,2})?"),
     ("apple", r"Apple M[1-9](?: (?:Pro|Max|Ultra))?\b|Apple Paravirtual device"),
 )  # fmt: skip
-_ANY = re.compile("|".join(f"({pattern})" for _, pattern in _FAMILIES))
+# All of them begin with a capital: at other places none of the alternatives is tried.
+_ANY = regex(f"(?=[A-Z])(?:{'|'.join(f'({pattern})' for _, pattern in _FAMILIES)})")
 # What every one of these names holds: looked for first, and the names only from just before it on.
-_HINT = re.compile(
+_HINT = regex(
     r"RTX|GTX|GeForce|GTS? ?\d|MX ?\d|Quadro|TITAN|Tesla|Jetson|DGX|G[HB]\d|[BH][1-3]00|H[28]00|H20|A[18]00|NVIDIA|Radeon|RX ?[\dV]|MI\d|Instinct|Fire[PG]|R9 "
     r"|(?:Renoir|Cezanne|Rembrandt|Barcelo|Lucienne|Raphael|Picasso|Raven|Strix|Phoenix) |Custom GPU|Arc|Data Cent|Iris|HD Graphics|Intel|Apple [MP]"
 )
 
 # Short names that are only a GPU where the text says that a GPU follows.
-_BARE = re.compile(
+_BARE = regex(
     r"(?P<nv>(?:A10[GM]?|A16|A2|A30|A40|L4|L40S?|L20|L2|T4G?|V100[\w-]{0,16}|P100[\w-]{0,16}|P40|P4|K80|M60|M40|K40[cmst]?"
     r"|A\d{4}|[2345]0[56789]0(?: ?(?:Ti|SUPER|Super))?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
     r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
 _MOST = 32  # names in one line; more of them are no list of what a machine holds
-_COUNTED = re.compile(
-    r"\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b", re.I
-)
+_COUNTED = regex(r"\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b", re.I)
 # "my 5090", "a new 3060": how people name a card whose series is known; not "a 3050 ms step"
-_OWNED = re.compile(r"\b(?:my|an?|new|old) $", re.I)
-_UNIT = re.compile(
+_OWNED = regex(r"\b(?:my|an?|new|old) $", re.I)
+_UNIT = regex(
     r"(?: Ti| SUPER)?[ -]?(?:m?s|MB|GB|MiB|px|steps?|rows?|tokens?|lines?|images?|samples?|files?|errors?|times|points?|x\d)\b",
     re.I,
 )
-_GLUED = re.compile(r"(\d)(Ti|SUPER|Super)")
+_GLUED = regex(r"(\d)(Ti|SUPER|Super)")
 _CASES = {
     "gtx": "GTX", "rtx": "RTX", "rx": "RX", "gt": "GT", "mx": "MX", "geforce": "GeForce", "radeon": "Radeon", "nvidia": "NVIDIA", "quadro": "Quadro",
     "tesla": "Tesla", "titan": "TITAN", "ti": "Ti", "super": "SUPER", "arc": "Arc", "intel": "Intel", "apple": "Apple", "xt": "XT", "xtx": "XTX",
@@ -96,30 +97,30 @@ _LOWER_WORDS = (
     "xt",
 )
 # In any case (rtx, Rtx, GEFORCE, ARC), and the letter of a model that follows such a word (arc b580, rtx a4000).
-_AS_TYPED = re.compile(
+_AS_TYPED = regex(
     r"\b(?:gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)(?= ?[A-Za-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))|(?<=\d)(?:ti|super|xtx|xt)\b|(?<=\d )(?:ti|super|xtx|xt)\b"
     r"|(?<=\d\d\d)mx?\b|(?:(?<=\brtx )|(?<=\barc )|(?<=\btesla )|(?<=\bquadro ))[a-z](?=\d{1,4}\b)",
     re.I,
 )
-_MULTIPLE = re.compile(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
-_AFTER = re.compile(r"^(?: GPUs?)? ?(?:[x×X*:] ?(\d{1,2})\b|\((\d{1,2})[x×]\)|\(x(\d{1,2})\))")
-_SOLD_WITH = re.compile(r"(?:RTX|GTX)[^()]{1,40} \d{1,3} ?GB$")  # a person adds the memory, the driver does not
+_MULTIPLE = regex(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
+_AFTER = regex(r"^(?: GPUs?)? ?(?:[x×X*:] ?(\d{1,2})\b|\((\d{1,2})[x×]\)|\(x(\d{1,2})\))")
+_SOLD_WITH = regex(r"(?:RTX|GTX)[^()]{1,40} \d{1,3} ?GB$")  # a person adds the memory, the driver does not
 _WORDS = {"two": 2, "three": 3, "four": 4, "six": 6, "eight": 8, "dual": 2, "sixteen": 16}
-_WORD_BEFORE = re.compile(r"\b(two|three|four|six|eight|dual|sixteen)(?: \w{1,10})? $", re.I)
-_GFX = re.compile(r"\bgfx(\d{1,2}[0-9a-f]{2})(?![0-9a-zA-Z-])")
+_WORD_BEFORE = regex(r"\b(two|three|four|six|eight|dual|sixteen)(?: \w{1,10})? $", re.I)
+_GFX = regex(r"\bgfx(\d{1,2}[0-9a-f]{2})(?![0-9a-zA-Z-])")
 _GFX_DECIMAL = {"gfx9010": "gfx90a"}  # rocm-smi of MI200 prints the step in decimal
-_CC = re.compile(
+_CC = regex(
     r"(?:compute[ _]cap(?:ability)?|CUDA capability|compute version|\bCC|\bcapability)(?:\s?\(CC\))?"
     r"\s{0,3}(?:is|of|=|:)?\s{0,3}\(?(?:sm_?)?(\d{1,2})(?:\.|, ?)(\d)\b",
     re.I,
 )
-_SM = re.compile(r"\bsm_?(\d{2,3})a?\b")
-_PCI = re.compile(r"\b(10de|1002|8086|106b):([0-9a-f]{4})\b", re.I)
-_DEVICE_ID = re.compile(r"\b(?:device[ _]id|pci[ _]id|ID)\s?[:=]?\s?0x([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]", re.I)
-_MEMORY = re.compile(r"\b(\d{1,6}(?:\.\d{1,3})?) ?(MiB|GiB|MB|GB|G|M)\b")
+_SM = regex(r"\bsm_?(\d{2,3})a?\b")
+_PCI = regex(r"\b(10de|1002|8086|106b):([0-9a-f]{4})\b", re.I)
+_DEVICE_ID = regex(r"\b(?:device[ _]id|pci[ _]id|ID)\s?[:=]?\s?0x([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]", re.I)
+_MEMORY = regex(r"\b(\d{1,6}(?:\.\d{1,3})?) ?(MiB|GiB|MB|GB|G|M)\b")
 _VENDOR_IDS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "106b": "apple"}
-_MODEL_KEPT = re.compile(r"\bRTX \d{4} \.\.\.$")
-_INTEGRATED = re.compile(r"\biGPU\b|integrated|\bAPU\b|\bonboard graphics", re.I)
+_MODEL_KEPT = regex(r"\bRTX \d{4} \.\.\.$")
+_INTEGRATED = regex(r"\biGPU\b|integrated|\bAPU\b|\bonboard graphics", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,10 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     if len(text) > 2000:
         text = text[:2000]
     low = text.lower()
-    if any(w in low for w in _LOWER_WORDS):  # people write names in any case; the length stays
-        text = _AS_TYPED.sub(_spelled, text)
+    for word in _LOWER_WORDS:  # people write names in any case; the length stays
+        if word in low:
+            text = _AS_TYPED.sub(_spelled, text)
+            break
     found: list[Named] = []
     if hint := _HINT.search(text):
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, GpuList, Reading
 
 __all__ = ["read_nvidia_smi"]
 
-_HEADER = re.compile(
+_HEADER = regex(
     r"NVIDIA-SMI\s{1,20}(?:\d\.)?(\d{3}(?:\.\d{1,4}){1,2})?\s{0,30}(?:Driver|KMD) Version\s?:?\s{0,8}(\d{2,3}(?:\.\d{1,4}){1,2})?"
     r"(?:\s{1,40}CUDA (?:UMD )?Version\s?:?\s{0,8}(\d{1,2}\.\d{1,2}|N/A|ERR!)?)?"
 )
-_ROW = re.compile(
+_ROW = regex(
     r"^\s{0,8}\|\s{0,5}(\d{1,3})\s{1,4}(\S.{0,60}?)\s{2,12}(?:(?:On|Off|N/A|ERR!|TCC|WDDM|MCDM|WDM)\s|\S{1,12}\s{0,3}\||\|\s)"
 )
-_BUS = re.compile(r"\b([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])\b")
-_MEMORY = re.compile(r"/\s{0,8}(\d{1,7})\s?MiB")
-_LISTED = re.compile(r"^\s{0,8}GPU (\d{1,3}): (.{1,120}?) \(UUID: [^)]{0,60}\)")
-_MIG = re.compile(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s{1,8}Device\s{1,4}\d{1,3}:")
-_VERSION = re.compile(r"(\d{2,3}(?:\.\d{1,4}){1,2})")
-_CUDA = re.compile(r"(\d{1,2}\.\d{1,2})")
-_COMPLAINT = re.compile(r"fail|error|unable|not found|no devices|could|cannot|driver|[.:]$", re.I)
+_BUS = regex(r"\b([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])\b")
+_MEMORY = regex(r"/\s{0,8}(\d{1,7})\s?MiB")
+_LISTED = regex(r"^\s{0,8}GPU (\d{1,3}): (.{1,120}?) \(UUID: [^)]{0,60}\)")
+_MIG = regex(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s{1,8}Device\s{1,4}\d{1,3}:")
+_VERSION = regex(r"(\d{2,3}(?:\.\d{1,4}){1,2})")
+_CUDA = regex(r"(\d{1,2}\.\d{1,2})")
+_COMPLAINT = regex(r"fail|error|unable|not found|no devices|could|cannot|driver|[.:]$", re.I)
 _CSV_FIELDS = (
     "name",
     "gpu_name",

@@ -5,55 +5,54 @@ from __future__ import annotations
 import json
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.packages import canonical, put_package
 from torchdoctor.probes.reports.python_session import put_path
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading, holds
 from torchdoctor.probes.reports.request import put_request
 from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_packages"]
 
-_DUMPED = re.compile(
+_DUMPED = regex(
     r"^\s{0,4}\[(pip\d?|conda|uv|pixi)\] ([A-Za-z0-9][\w.-]{0,80}?)(?:==|\s{1,60})(\d[\w.+!-]{0,60})(?:\s{1,40}(\S{1,60})(?:\s{1,40}(\S{1,60}))?)?\s*$"
 )
-_FREEZE = re.compile(
+_FREEZE = regex(
     r"^\s{0,8}(?:[-*+] )?[\"']?([A-Za-z][\w.-]{0,80}?)(?:\[[\w,-]{1,40}\])?\s?(===?)\s?(\d[\w.+!]{0,60})[\"']?(?: ?;.{0,120}| ?\\| ?#.{0,120}|,)?\s*$"
 )
-_SINGLE = re.compile(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
-_COLUMN = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = re.compile(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
+_SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
+_COLUMN = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
+_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
 # The longest name of a list leaves one space before its version.
-_LONGEST = re.compile(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
-_CONDA_PLAN = re.compile(
+_LONGEST = regex(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
+_CONDA_PLAN = regex(
     r"^\s{0,8}([a-z][\w.-]{0,60})\s{1,40}([\w.-]{1,40}/[\w.-]{1,20}|pkgs/\w{1,12}/[\w-]{1,20})::([a-z][\w.-]{0,60}?)-(\d[\w.]{0,30})-(\S{1,60})"
 )
-_POETRY = re.compile(
+_POETRY = regex(
     r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
 )
-_SDK = re.compile(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
+_SDK = regex(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
-_INSTALLING = re.compile(
+_INSTALLING = regex(
     r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|\bhow (?:do|can|should|would) (?:i|we|you) install\b|\b(?:cannot|can't|could not|couldn't) install\b|^\s{0,8}install"
 )
-_HAD_FROM = re.compile(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
-_GAVE = re.compile(
+_HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
+_GAVE = regex(
     r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
 )
 # What a sentence about an install says that is there: "(torch 2.9.1+cu130)".
-_ASIDE = re.compile(
+_ASIDE = regex(
     r"\((?:installed |it is |it's |have )?(?:py)?torch(?: version)? (\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\)"
 )
 # "2.0.1 + cpu"; "torch2.0.1+cpu", "torch (2.6.0+cu126)": a local version says that it is no other number.
-_APART = re.compile(r"\b(\d\.\d{1,2}\.\d{1,2}) ?\+ ?(cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu)\b")
-_CLOSE = re.compile(r"\b(?:py)?torch ?\(?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu))\b", re.I)
-_BESIDE = re.compile(
-    r"[ ,]{0,2}\(?(cu\d{3}|rocm\d\.\d{1,2}(?:\.\d)?|xpu)\b"
-)  # "torch 2.5.1 cu121", "torch 2.4.0 (cu121)"
-_HEAD = re.compile(
+_APART = regex(r"\b(\d\.\d{1,2}\.\d{1,2}) ?\+ ?(cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu)\b")
+_CLOSE = regex(r"\b(?:py)?torch ?\(?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu))\b", re.I)
+_BESIDE = regex(r"[ ,]{0,2}\(?(cu\d{3}|rocm\d\.\d{1,2}(?:\.\d)?|xpu)\b")  # "torch 2.5.1 cu121", "torch 2.4.0 (cu121)"
+_HEAD = regex(
     r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)"
 )
 _LOOSE_WORDS = (
@@ -113,7 +112,7 @@ def read_packages(reading: Reading) -> None:
         if "rocm-sdk-" in line:
             for found in _SDK.finditer(line):
                 put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
-        if loose and any(w in line.lower() for w in loose):
+        if loose and holds(line.lower(), loose):
             _loose(reading, index, line)
     _two_sources(reading, of_conda)
     _show(reading)
@@ -217,6 +216,8 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
 
 def _show(reading: Reading) -> None:
     """Blocks of ``pip show``."""
+    if not reading.has("name"):
+        return
     name: str | None = None
     for index, line in enumerate(reading.lines):
         label, colon, value = line.partition(":")
@@ -236,17 +237,19 @@ def _show(reading: Reading) -> None:
             put_path(reading, index, value.rstrip("/\\") + "/", MEASURED)
 
 
+_RESOLVING = ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
+
+
 def _loose(reading: Reading, index: int, line: str) -> None:
     """``torch 2.6.0``, ``flash-attn 2.6.3``, ``torch-1.12.0+rocm5.1.1`` in what a person typed."""
     if "+" in line:
         line = _APART.sub(r"\1+\2", line[:2000])
     low = line.lower()
-    if (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
+    if "+" in low and (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
         put_torch(reading, index, parsed, CLAIMED - 2)
-    if any(
-        w in low
-        for w in ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
-    ):
+    found = list(_LOOSE.finditer(line[:1000]))
+    close = _CLOSE.search(line[:1000]) if "+" in line else None
+    if (not found and not close and "pip install torch" not in line) or holds(low, _RESOLVING):
         return
     if (
         "depends" in low
@@ -270,9 +273,9 @@ def _loose(reading: Reading, index: int, line: str) -> None:
             return
         if re.search(r"->\s{0,3}(?:works|correct|ok|pass)|tested|nightly", low):
             return
-    if (close := _CLOSE.search(line[:1000])) and "nstalling" not in line and (parsed := values.parse_torch(close[1])):
+    if close and "nstalling" not in line and (parsed := values.parse_torch(close[1])):
         put_torch(reading, index, parsed, CLAIMED - 1)
-    for match in _LOOSE.finditer(line[:1000]):
+    for match in found:
         name, version = match[1].lower(), match[2].rstrip(".")
         if name in ("pytorch", "py torch"):
             name = "torch"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["canonical", "interesting", "pip_name", "put_package"]
 
-_SEPARATORS = re.compile(r"[-_.]{1,8}")
+_SEPARATORS = regex(r"[-_.]{1,8}")
 _CONDA_NAMES = {"pytorch": "torch", "pytorch-cpu": "torch", "pytorch-gpu": "torch", "py-torch": "torch"}
 
 

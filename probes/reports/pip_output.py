@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.machine_words import put_python
 from torchdoctor.probes.reports.packages import canonical, pip_name, put_package
@@ -12,33 +13,31 @@ from torchdoctor.probes.reports.request import put_index, put_request
 
 __all__ = ["read_pip"]
 
-_REQUIREMENT = re.compile(r"([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?([<>=!~^][\w.+*,<>=!~ -]{1,120})?")
-_CONFLICT = re.compile(r"^\s{0,8}(?:ERROR: )?([A-Za-z0-9][\w.-]{0,80}) (\S{1,40}) (?:requires|has requirement) ([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?\(?([<>=!~][^,]{0,20}(?:,[<>=!~ ][^,]{0,20}){0,4})?\)?, (?:but you have|but you'll have) ([A-Za-z0-9][\w.-]{0,80}) (\S{1,40})")  # fmt: skip
-_MISSING = re.compile(
+_REQUIREMENT = regex(r"([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?([<>=!~^][\w.+*,<>=!~ -]{1,120})?")
+_CONFLICT = regex(r"^\s{0,8}(?:ERROR: )?([A-Za-z0-9][\w.-]{0,80}) (\S{1,40}) (?:requires|has requirement) ([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?\(?([<>=!~][^,]{0,20}(?:,[<>=!~ ][^,]{0,20}){0,4})?\)?, (?:but you have|but you'll have) ([A-Za-z0-9][\w.-]{0,80}) (\S{1,40})")  # fmt: skip
+_MISSING = regex(
     r"^\s{0,8}([A-Za-z0-9][\w.-]{0,80}) (\S{1,40}) requires ([A-Za-z0-9][\w.-]{0,80}), which is not installed"
 )
-_SATISFIED = re.compile(
+_SATISFIED = regex(
     r"Requirement already satisfied: ([A-Za-z0-9][\w.-]{0,80})[^()]{0,160} in (\S.{0,300}?) (?:\(from [^()]{1,200}\) )?\((\d[\w.+!-]{0,40})\)"
 )
-_INSTALLED = re.compile(r"Successfully installed ((?:[A-Za-z0-9][\w.+!-]{1,120} ?){1,400})")
-_UNINSTALLED = re.compile(r"Successfully uninstalled ([A-Za-z0-9][\w.+!-]{1,120})")
-_NAME_VERSION = re.compile(r"^(.{1,80})-(\d[\w.+!]{0,40})$")
-_LOOKING = re.compile(r"Looking in (indexes|links): (.{1,500})")
-_WHEEL = re.compile(
+_INSTALLED = regex(r"Successfully installed ((?:[A-Za-z0-9][\w.+!-]{1,120} ?){1,400})")
+_UNINSTALLED = regex(r"Successfully uninstalled ([A-Za-z0-9][\w.+!-]{1,120})")
+_NAME_VERSION = regex(r"^(.{1,80})-(\d[\w.+!]{0,40})$")
+_LOOKING = regex(r"Looking in (indexes|links): (.{1,500})")
+_WHEEL = regex(
     r"\b([A-Za-z0-9][\w.]{0,60})-(\d[\w.!+%]{0,60})-((?:cp|pp|py)\d[\w.]{0,20})-([\w.]{2,40})-(\w[\w.]{2,100})\.whl"
 )
-_FROM = re.compile(
-    r"^(?:#\d{1,4} [\d.]{1,10})?\s{2,16}([A-Za-z][\w.-]{0,60})\S{0,60}(?: \(?)?.{0,40}?from (?:https?|file):"
-)
-_OURS = re.compile(r"torch|nvidia-|nvidia_|triton|pytorch|intel-|intel_|rocm|xformers|flash|mkl|vllm", re.I)
-_PIP_VERSION = re.compile(r"\bpip \d[\d.]{1,10} from (\S.{0,300}?) ?\(python (\d\.\d{1,2})\)")
-_SDIST_STUB = re.compile(r"torch-0\.1\.2(?:\.post\d)?\.tar\.gz")
-_OTHER_PYTHON = re.compile(
+_FROM = regex(r"^(?:#\d{1,4} [\d.]{1,10})?\s{2,16}([A-Za-z][\w.-]{0,60})\S{0,60}(?: \(?)?.{0,40}?from (?:https?|file):")
+_OURS = regex(r"torch|nvidia-|nvidia_|triton|pytorch|intel-|intel_|rocm|xformers|flash|mkl|vllm", re.I)
+_PIP_VERSION = regex(r"\bpip \d[\d.]{1,10} from (\S.{0,300}?) ?\(python (\d\.\d{1,2})\)")
+_SDIST_STUB = regex(r"torch-0\.1\.2(?:\.post\d)?\.tar\.gz")
+_OTHER_PYTHON = regex(
     r"Package '?([A-Za-z0-9][\w.-]{0,80})'? requires a different Python: (\d\.\d{1,2}(?:\.\d{1,2})?\S{0,12}) not in '([^']{1,80})'"
 )
 _IGNORED = "Ignored the following versions that require a different python version:"
-_IGNORED_VERSION = re.compile(r"(\d[\w.+!-]{0,40}) Requires-Python ([<>=!~][^;\s]{1,60})")
-_DEPENDS = re.compile(
+_IGNORED_VERSION = regex(r"(\d[\w.+!-]{0,40}) Requires-Python ([<>=!~][^;\s]{1,60})")
+_DEPENDS = regex(
     r"^\s{0,12}([A-Za-z0-9][\w.-]{0,80}) (\d\S{0,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|~=|<|>|!=)(\S{1,60})"
 )
 

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import re
-
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.packages import canonical
 from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request
 
 __all__ = ["read_project_files"]
 
-_SOURCE = re.compile(r"^\s{0,8}[\"']?([A-Za-z][\w.-]{0,60})[\"']?\s?=\s?(\[?\s?\{.{3,600})$")
-_PLAIN = re.compile(
+_SOURCE = regex(r"^\s{0,8}[\"']?([A-Za-z][\w.-]{0,60})[\"']?\s?=\s?(\[?\s?\{.{3,600})$")
+_PLAIN = regex(
     r"^\s{0,8}[\"']?(torch(?:vision|audio|codec)?)[\"']?\s?=\s?[\"']([\^~<>=!]{0,2}\d[\w.+*,<>=! ^~-]{0,60})[\"']"
 )
-_DEPENDENCY = re.compile(
+_DEPENDENCY = regex(
     r"^\s{0,8}(?:dependencies\s?=\s?\[\s?)?[\"'](torch[\w.+-]{0,30}?)(?:\[[\w,-]{1,40}\])?\s?\(?((?:==|>=|<=|~=|<|>|!=)[\w.+*,<>=!~ ]{1,80})?\)?(?:\s?;.{0,120})?[\"'],?\]?\s*$"
 )
-_MARKER = re.compile(r"marker\s?=\s?[\"']{1,2}(.{3,160}?)[\"']{1,2}(?:\s?[,}]|$)|sys_platform\s?[!=]=\s?'(\w{3,12})'")
-_VERSION = re.compile(r"version\s?=\s?[\"']([^\"']{1,60})[\"']")
-_INDEX_NAME = re.compile(r"(?:index|source)\s?=\s?[\"']([\w.-]{2,60})[\"']")
-_KEY = re.compile(
-    r"^\s{0,8}(name|url|priority|explicit|default|format)\s?=\s?(?:[\"']([^\"']{1,300})[\"']|(true|false))"
-)
-_SECTION = re.compile(r"^\s{0,8}\[\[?([\w.\"-]{3,80})\]\]?\s*$")
-_REQUIRES_PYTHON = re.compile(r"requires-python\s?=\s?[\"']([^\"']{2,40})[\"']")
-_INDEX_VARIANT = re.compile(r"(?:^|[-_])(cpu|cu\d{3}|rocm\d{1,2}(?:\.?\d)?|xpu)$")
+_MARKER = regex(r"marker\s?=\s?[\"']{1,2}(.{3,160}?)[\"']{1,2}(?:\s?[,}]|$)|sys_platform\s?[!=]=\s?'(\w{3,12})'")
+_VERSION = regex(r"version\s?=\s?[\"']([^\"']{1,60})[\"']")
+_INDEX_NAME = regex(r"(?:index|source)\s?=\s?[\"']([\w.-]{2,60})[\"']")
+_KEY = regex(r"^\s{0,8}(name|url|priority|explicit|default|format)\s?=\s?(?:[\"']([^\"']{1,300})[\"']|(true|false))")
+_SECTION = regex(r"^\s{0,8}\[\[?([\w.\"-]{3,80})\]\]?\s*$")
+_REQUIRES_PYTHON = regex(r"requires-python\s?=\s?[\"']([^\"']{2,40})[\"']")
+_INDEX_VARIANT = regex(r"(?:^|[-_])(cpu|cu\d{3}|rocm\d{1,2}(?:\.?\d)?|xpu)$")
 
 
-_NO_MATCH = re.compile(r"depends on torch \(([\w.+^~<>=!,* ]{1,60})\) which doesn't match any versions")
+_NO_MATCH = regex(r"depends on torch \(([\w.+^~<>=!,* ]{1,60})\) which doesn't match any versions")
 
-_NO_CANDIDATE = re.compile(r"installation candidates for torch \((\d[\w.+]{1,40})\)")
+_NO_CANDIDATE = regex(r"installation candidates for torch \((\d[\w.+]{1,40})\)")
 
 
 def read_project_files(reading: Reading) -> None:

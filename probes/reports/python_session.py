@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus, xpu_fields
 from torchdoctor.probes.reports.machine_words import put_platform, put_python, put_system
@@ -12,55 +13,53 @@ from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["put_path", "read_session"]
 
-_BANNER = re.compile(
-    r"(?:^|[\s(\"'`])Python (\d\.\d{1,2}\.\d{1,2}\S{0,20} (?:\||\(|experimental|free-threading).{0,200})$"
-)
-_PLAIN = re.compile(
+_BANNER = regex(r"(?:^|[\s(\"'`])Python (\d\.\d{1,2}\.\d{1,2}\S{0,20} (?:\||\(|experimental|free-threading).{0,200})$")
+_PLAIN = regex(
     r"(?:^|[\s,;/(-])[Pp]ython[ =:@v-]{0,3}(\d\.\d{1,2}(?:\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)?t?)(?:\s|$|[,;/)&\]+])"
 )
-_SHORT = re.compile(r"(?:^|[\s(/,])(?:py|cp|python)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
-_SITE = re.compile(
+_SHORT = regex(r"(?:^|[\s(/,])(?:py|cp|python)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
+_SITE = regex(
     r"[/\\][Pp]ython(3)\.?(\d{1,2})(t)?(?:-(32|arm64|64))?[/\\](?:[Ll]ib[/\\])?(?:site|dist)-packages|[/\\]python(3)\.(\d{1,2})(t)?[/\\]"
 )
-_VENV = re.compile(r"[/\\](\.?venv|\.virtualenvs|virtualenvs|env)[/\\]", re.I)
-_CONDA = re.compile(
+_VENV = regex(r"[/\\](\.?venv|\.virtualenvs|virtualenvs|env)[/\\]", re.I)
+_CONDA = regex(
     r"[/\\](?:ana|mini)conda3?[/\\]|[/\\]mini(?:forge|mamba)3?[/\\]|[/\\]conda[/\\]envs[/\\]|[/\\]envs[/\\][\w.-]{1,40}[/\\]",
     re.I,
 )
-_PRINTED_VERSION = re.compile(
+_PRINTED_VERSION = regex(
     r"^\s{0,8}(?:->\s?)?'?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,50})'?((?:[ ,]{1,4}(?:True|False|None|\d{1,2}\.\d[\w.-]{0,30})){0,3})\s{0,4}$"
 )
-_IN_PROMPT = re.compile(r"torch\.__version__|torch\.version\.__version__|torch\.version\b(?!\.)")
-_BARE_TORCH = re.compile(
+_IN_PROMPT = regex(r"torch\.__version__|torch\.version\.__version__|torch\.version\b(?!\.)")
+_BARE_TORCH = regex(
     r"^\s{0,8}'?(\d{1,2}\.\d{1,2}\.\d{1,2}(?:a\d|rc\d{1,2})?(?:\.dev\d{8})?\+(?:cpu|cu\d|rocm\d|xpu)[\w.]{0,40})'?(?:\s|$)"
 )
-_HIP = re.compile(r"\b(\d\.\d{1,2}\.\d{4,6}(?:-[0-9a-f]{6,12})?)\b")
-_BARE_BANNER = re.compile(
+_HIP = regex(r"\b(\d\.\d{1,2}\.\d{4,6}(?:-[0-9a-f]{6,12})?)\b")
+_BARE_BANNER = regex(
     r"^\s{0,4}'?(\d\.\d{1,2}\.\d{1,2}\S{0,12} (?:\||\(|experimental|free-threading).{0,160}\[(?:GCC|Clang|MSC|PyPy).{0,60})"
 )
-_ASSIGNED = re.compile(
+_ASSIGNED = regex(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled|(?<![\w.])is_available)"
     r"(?:\(\))?[`'\s]{0,4}(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
 )
-_INLINE = re.compile(
+_INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
 )
-_ONCE = re.compile(r"[`')]{0,3} (?:yesterday|before|until|previously|earlier|last|with the (?:old|previous))\b")
-_AS_ROOT = re.compile(r"\bsudo (?:-\w{1,2} )?\S{0,80}python")
-_SAID_OF_ROOT = re.compile(r"\b(?:as|for|by|under) root\b|\b(?:with|under|via|using) sudo\b")
-_USER_NOT = re.compile(
+_ONCE = regex(r"[`')]{0,3} (?:yesterday|before|until|previously|earlier|last|with the (?:old|previous))\b")
+_AS_ROOT = regex(r"\bsudo (?:-\w{1,2} )?\S{0,80}python")
+_SAID_OF_ROOT = regex(r"\b(?:as|for|by|under) root\b|\b(?:with|under|via|using) sudo\b")
+_USER_NOT = regex(
     r"\b(?:(?:normal|regular|ordinary|own|non-root|my) )user\b.{0,40}\b[Ff]alse\b|\b[Ff]alse\b.{0,30}\b(?:as|for) (?:a |the |my |any )?(?:normal |regular |ordinary |own |non-root )?user\b|\bwithout (?:it|sudo)\b.{0,20}\b[Ff]alse\b|\b[Ff]alse\b.{0,20}\bwithout\b"
 )
-_CONDITION = re.compile(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
-_TORCH_COMMENT = re.compile(r"import torch\s{1,20}#\s?(\d\S{1,60})")
-_NAMES_LIST = re.compile(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
-_ONE_OF = re.compile(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
-_SAID_WIDTH = re.compile(
+_CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
+_TORCH_COMMENT = regex(r"import torch\s{1,20}#\s?(\d\S{1,60})")
+_NAMES_LIST = regex(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
+_ONE_OF = regex(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
+_SAID_WIDTH = regex(
     r"calcsize\(['\"][Pp]['\"]\) ?\* ?8\)?['\"`\s]{0,4}(?:prints|gives|returns|says|shows|is|=|->|:)\s{0,2}(32|64)\b"
 )
-_CAPABILITY = re.compile(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
-_ARCHS = re.compile(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
-_LIB = re.compile(r"torch[/\\]lib|site-packages[/\\]torch")
+_CAPABILITY = regex(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
+_ARCHS = regex(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
+_LIB = regex(r"torch[/\\]lib|site-packages[/\\]torch")
 
 
 def read_session(reading: Reading) -> None:
@@ -289,12 +288,12 @@ def _module_of(line: str) -> str:
     return "mps" if "mps" in low else "xpu" if "xpu" in low else "cuda"
 
 
-_FIRST_CUDA = re.compile(r"[('\s]{0,4}(\d{1,2}\.\d)['\s,]{1,4}(?:True|False)\b")
+_FIRST_CUDA = regex(r"[('\s]{0,4}(\d{1,2}\.\d)['\s,]{1,4}(?:True|False)\b")
 _SHAPES = {
-    "torch.__version__": re.compile(r"\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,50}"),
-    "torch.version.cuda": re.compile(r"\d{1,2}\.\d|None"),
-    "torch.cuda.is_available()": re.compile(r"True|False"),
-    "torch.cuda.device_count()": re.compile(r"\d{1,2}"),
+    "torch.__version__": regex(r"\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,50}"),
+    "torch.version.cuda": regex(r"\d{1,2}\.\d|None"),
+    "torch.cuda.is_available()": regex(r"True|False"),
+    "torch.cuda.device_count()": regex(r"\d{1,2}"),
 }
 
 

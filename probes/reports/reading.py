@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from torchdoctor.probes.draft import Draft
+from torchdoctor.probes.patterns import regex
 
-__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "open_reading"]
+__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "holds", "open_reading"]
 
 #: Ranks of an answer: typed by a person, printed by a program in passing, measured by a program made to report it.
 CLAIMED, PRINTED, MEASURED = 0, 10, 20
@@ -20,7 +20,7 @@ _MAX_LINES = 25_000
 _MAX_CHARS = 4 * 1024 * 1024
 
 # Terminal control: CSI, OSC (ended by BEL or ST) and the two-character escapes.
-_ESCAPES = re.compile(
+_ESCAPES = regex(
     r"\x1b\[[0-9;:<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]?[0-~]|[\x9b\x9d\x90]|(?:\u2190|\^\[)\[[0-9;]{0,12}m"
 )
 _CONTROLS = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c not in (0x09, 0x0A)}
@@ -34,7 +34,7 @@ _PLAIN = str.maketrans({
 })  # fmt: skip
 
 # What a log puts before each line: compose service, BuildKit step, CI time stamp, worker name, log level.
-_PREFIX = re.compile(
+_PREFIX = regex(
     r"^(?:[a-z][\w.-]{0,60}-\d{1,3}\s{1,20}\|\s?"
     r"|#\d{1,4} \d{1,6}\.\d{1,4} "
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) "
@@ -45,7 +45,7 @@ _PREFIX = re.compile(
     r"|\d{1,2}[.)] (?=[A-Za-z])"
     r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
 )
-_CREDENTIALS = re.compile(r"://[^/@\s'\"]{1,256}@")
+_CREDENTIALS = regex(r"://[^/@\s'\"]{1,256}@")
 
 
 @dataclass(slots=True)
@@ -81,19 +81,20 @@ class Reading:
         shown = (self.lines[index] if text is None else text).strip()
         if len(shown) > 160:
             shown = shown[:157] + "..."
-        return f"line {self.number(index)}: {_CREDENTIALS.sub('://', shown)}"
+        return f"line {self.number(index)}: {_no_credentials(shown)}"
 
     def put(self, path: str, value: Any, index: int, rank: int = PRINTED) -> None:
         """Record a fact that ``lines[index]`` shows."""
         if value is None or value == "":
             return
+        held = self.draft.held(path)
         if path == "python.version":
-            held = self.draft.held(path)
             if held and held[1].startswith(f"{value}."):
                 return  # 3.12 says nothing new beside 3.12.3
             if held and value.startswith(f"{held[1]}."):
                 rank = max(rank, held[0] + 1)
-        self.draft.put(path, value, self.source(index), rank=rank)
+        if held is None or rank > held[0]:
+            self.draft.put(path, value, self.source(index), rank=rank)
 
     def saw(self, kind: str, weight: int = 1) -> None:
         """The text holds something of this kind; the heaviest kind names the report."""
@@ -101,21 +102,34 @@ class Reading:
 
     def symptom(self, id: str, index: int, text: str | None = None) -> None:
         """An error text was seen at ``lines[index]``."""
-        shown = _CREDENTIALS.sub("://", (self.lines[index] if text is None else text).strip())
+        shown = _no_credentials((self.lines[index] if text is None else text).strip())
         self.draft.symptom(id, shown if len(shown) <= 400 else shown[:397] + "...", self.number(index))
 
     def has(self, *needles: str) -> bool:
         """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs."""
-        return any(n in self.low for n in needles)
+        return holds(self.low, needles)
 
     def words(self, *needles: str) -> tuple[str, ...]:
         """Those of the (lower-case) strings that occur anywhere: a line need be searched for no other."""
-        return tuple(n for n in needles if n in self.low)
+        low = self.low
+        return tuple([n for n in needles if n in low])
 
     def find(self, needle: str) -> Iterator[int]:
         """Indexes of the lines that hold ``needle`` (case matters)."""
         if needle in self.text:
             yield from (i for i, line in enumerate(self.lines) if needle in line)
+
+
+def holds(text: str, words: tuple[str, ...]) -> bool:
+    """Whether one of the words occurs: what ``any`` would say, in half the time, for what every line is asked."""
+    for word in words:  # noqa: SIM110 - see above
+        if word in text:
+            return True
+    return False
+
+
+def _no_credentials(text: str) -> str:
+    return _CREDENTIALS.sub("://", text) if "@" in text else text
 
 
 def clean(text: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["put_index", "put_request"]
 
-_LOCAL = re.compile(r"\+([A-Za-z0-9][\w.]{0,60})")
+_LOCAL = regex(r"\+([A-Za-z0-9][\w.]{0,60})")
 
 
 def put_request(reading: Reading, index: int, package: str, specifier: str | None, rank: int) -> None:

@@ -1,14 +1,16 @@
 """The vocabulary of error texts: symptom id → the words that prove that the error was seen.
 
 Each row is an id, the literal that must occur in a line (lower case: the cheap test), and a pattern for the whole line
-where the literal alone does not settle it. Patterns are linear: bounded repeats, no nesting.
+where the literal alone does not settle it, in lower case too: ignoring case makes a pattern three times as dear to compile.
+Patterns are linear: bounded repeats, no nesting.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["SYMPTOMS", "Row", "read_symptoms"]
@@ -24,7 +26,7 @@ class Row:
 
 
 def _row(id: str, literal: str, pattern: str | None = None) -> Row:
-    return Row(id, literal, re.compile(pattern, re.I) if pattern else None)
+    return Row(id, literal, regex(pattern) if pattern else None)
 
 
 _IGPU = r"(?:(?:the|my|that|its) )?(?:\w{2,12} )?(?:igpu|integrated (?:gpu|graphics)|onboard graphics)"
@@ -41,16 +43,16 @@ _IGPU_OFF = (
 SYMPTOMS: tuple[Row, ...] = (
     # CUDA driver and runtime
     _row("cuda-error-802", "system not yet initialized"),
-    _row("cuda-error-802", "error 802", r"cu[dI].{0,200}error 802|error 802 ?:"),
+    _row("cuda-error-802", "error 802", r"cu[di].{0,200}error 802|error 802 ?:"),
     _row("cuda-error-802", "cuda_error_system_not_ready"),
     _row("cuda-error-802", "cudaerrorsystemnotready"),
-    _row("cuda-error-803", "error 803", r"cu[dI].{0,200}error 803|error 803 ?:"),
+    _row("cuda-error-803", "error 803", r"cu[di].{0,200}error 803|error 803 ?:"),
     _row("cuda-error-803", "system has unsupported display driver / cuda driver combination"),
     _row("cuda-error-804", "forward compatibility was attempted on non supported hw"),
-    _row("cuda-error-804", "error 804", r"cu[dI].{0,200}error 804|error 804 ?:"),
+    _row("cuda-error-804", "error 804", r"cu[di].{0,200}error 804|error 804 ?:"),
     _row("cuda-error-804", "cuda_error_compat_not_supported_on_device"),
     _row("cuda-error-999", "cuda unknown error"),
-    _row("cuda-error-999", "error 999", r"cu[dI].{0,200}error 999|error 999 ?: ?unknown"),
+    _row("cuda-error-999", "error 999", r"cu[di].{0,200}error 999|error 999 ?: ?unknown"),
     _row("cuda-error-999", "cuda_error_unknown"),
     _row("cuda-error-999", "cuda runtime error (999)"),
     _row("cuda-error-999", "error=999 "),
@@ -59,7 +61,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("cuda-error-101", "cudaerrorinvaliddevice"),
     _row("cuda-error-34", "cuda driver is a stub library"),
     _row("cuda-error-34", "cuda_error_stub_library"),
-    _row("cuda-error-34", "error 34", r"cu[dI].{0,200}error 34\b|error 34 ?: ?cuda"),
+    _row("cuda-error-34", "error 34", r"cu[di].{0,200}error 34\b|error 34 ?: ?cuda"),
     _row("cuda-error-34", "cudaapierror: [34]"),
     _row("libcuda-stub-path", "/stubs/libcuda.so"),
     _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
@@ -146,17 +148,17 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("missing-library", "cannot open shared object file", r"^(?!.{0,300}(?:onnxruntime|tensorrt|nvinfer|tensorflow|jaxlib|paddle|cupy|ctranslate2)).{0,2000}?\b(lib(?!ur_adapter|av|sw)[\w+.-]{2,80}\.so(?:\.\d{1,3}){0,3}): cannot open shared object file"),
     _row("missing-library", "image not found", r"library not loaded"),
     _row("undefined-symbol-companion", "undefined symbol", r"torch(?:audio|vision|codec|text)\S{0,120}: undefined symbol"),
-    _row("undefined-symbol-torch", "undefined symbol", r"^(?!.*torch(?:audio|vision|codec|text)).*undefined symbol: ?_?_?Z\w{0,12}(?:c10|at[0-9]|torch|caffe2)"),
-    _row("undefined-symbol-nvidia", "undefined symbol", r"(?:nvidia|cuda)\S{0,120}/lib\w{2,40}\.so\S{0,20}: undefined symbol|undefined symbol: \w{1,300}, version lib(?:cu|nv|nccl)\w{2,30}\.so|undefined symbol: (?:__nvJitLink|cublas|cudnn|cusparse|_ZN5cudnn|ncclCommRegister)"),
+    _row("undefined-symbol-torch", "undefined symbol", r"^(?!.*torch(?:audio|vision|codec|text)).*undefined symbol: ?_?_?z\w{0,12}(?:c10|at[0-9]|torch|caffe2)"),
+    _row("undefined-symbol-nvidia", "undefined symbol", r"(?:nvidia|cuda)\S{0,120}/lib\w{2,40}\.so\S{0,20}: undefined symbol|undefined symbol: \w{1,300}, version lib(?:cu|nv|nccl)\w{2,30}\.so|undefined symbol: (?:__nvjitlink|cublas|cudnn|cusparse|_zn5cudnn|ncclcommregister)"),
     _row("undefined-symbol-nccl", "undefined symbol: nccl"),
     _row("undefined-symbol-ittnotify", "undefined symbol: ijit_"),
-    _row("undefined-symbol-level-zero", "undefined symbol: ze", r"libur_adapter_level_zero\S{0,24}: undefined symbol: ze[A-Z]"),
+    _row("undefined-symbol-level-zero", "undefined symbol: ze", r"libur_adapter_level_zero\S{0,24}: undefined symbol: ze[a-z]"),
     _row("undefined-symbol-other", "undefined symbol"),
     _row("cudnn-load-failed", "could not load library libcudnn", r"^(?!.*libcuda\.so).*could not load"),
     _row("libcuda-not-found", "libcuda.so", r"libcuda\.so(?:\.1)?: cannot open shared object"),
     _row("ipex-needs-other-torch", "needs to work with pytorch"),
     _row("cudnn-version-differs", "cudnn version incompatibility"),
-    _row("oneapi-library-version", "libur_loader_", r"version .?LIBUR_LOADER_[\d.]{1,8}.? not found"),
+    _row("oneapi-library-version", "libur_loader_", r"version .?libur_loader_[\d.]{1,8}.? not found"),
     _row("oneapi-library-version", "/oneapi/", r"/oneapi/[\w./-]{1,200}\.so[\d.]{0,12}: version .{1,60} not found \(required by"),
     _row("dll-load-failed", "dll load failed"),
     _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
@@ -176,7 +178,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("lse-instruction", "ldadd", r"\bldadd(?:al|a|l)?\b"),
     _row("no-avx2-said", "avx2", r"\b(?:no|without|lacks?|missing|not support(?:ed)?|doesn't (?:have|support)|does not (?:have|support)) avx2\b|avx2 (?:is )?(?:not (?:supported|available)|missing)"),
     _row("no-avx-said", "avx", r"\b(?:no|without|lacks?|doesn't (?:have|support)|does not (?:have|support)) avx\b(?!2)|avx (?:is )?not (?:supported|available)"),
-    _row("mmap-alignment", "einval", r"mmap\(.{0,160}\) = -1 EINVAL"),
+    _row("mmap-alignment", "einval", r"mmap\(.{0,160}\) = -1 einval"),
     _row("jemalloc-page", "unsupported system page size"),
     _row("elf-alignment", "not page-aligned", r"elf load command"),
     _row("bus-error-worker", "unexpected bus error encountered in worker"),
@@ -241,10 +243,13 @@ for _r in SYMPTOMS:
 def read_symptoms(reading: Reading) -> None:
     """Every error text of the table, at its first line."""
     found: dict[int, list[Row]] = {}
+    low = reading.low
     for literal, rows in _BY_LITERAL.items():
-        at = reading.low.find(literal)
-        if at < 0 or (rows[0].id == "bad-zip" and not reading.has(".whl", "pip ", "uv ", "wheel")):
+        if literal not in low:
+            continue
+        if rows[0].id == "bad-zip" and not reading.has(".whl", "pip ", "uv ", "wheel"):
             continue  # data sets and checkpoints are archives too
+        at = low.find(literal)
         for row in rows:
             index = _first(reading, row, at)
             if index is not None:
@@ -261,8 +266,7 @@ def _first(reading: Reading, row: Row, at: int) -> int | None:
     """Index of the first line with the row's text; a pattern is tried on at most 200 lines that hold the literal."""
     for _ in range(200):
         index = reading.low.count("\n", 0, at)
-        line = reading.lines[index]
-        if row.pattern is None or row.pattern.search(line[:4096]):
+        if row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower()):
             return index
         end = reading.low.find("\n", at)
         at = reading.low.find(row.literal, end) if end >= 0 else -1

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import Any
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.machine_words import put_system
 from torchdoctor.probes.reports.reading import MEASURED, GpuList, Reading
 
 __all__ = ["read_system_profiler"]
 
-_PAIR = re.compile(
+_PAIR = regex(
     r"\"(sppci_model|chip_type|os_version)\"\s{0,4}:\s{0,4}\"([^\"\n]{1,80})\""
     r"|<key>(sppci_model|chip_type|os_version)</key>\s{0,40}<string>([^<\n]{1,80})</string>"
 )

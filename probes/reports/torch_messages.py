@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.reading import PRINTED, GpuList, Reading
 from torchdoctor.probes.reports.torch_words import put_torch
@@ -11,36 +12,32 @@ from torchdoctor.probes.reports.torch_words import put_torch
 __all__ = ["read_torch_messages"]
 
 # 1.x-2.10: "NAME with CUDA capability sm_120 is not compatible with the current PyTorch installation."
-_NOT_COMPATIBLE = re.compile(
+_NOT_COMPATIBLE = regex(
     r"(?:^|[\s\"'`:]|The )((?:NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GTX|GRID|A\d0|[A-Z])[^\n]{2,100}?)(?: GPU)?,? with (?:a )?CUDA capability (?:of )?sm_(\d{2,3})"
 )
 # The same, typed by hand.
-_RETYPED = re.compile(r"\bcuda capabilit(?:y|ies) (?:of )?sm_?(\d{2,3}) is ?n[o']t compatible", re.I)
-_SUPPORTS = re.compile(
-    r"supports (?:the following )?CUDA capabilities:?((?:[\s,]{1,3}(?:sm|compute)_\d{2,3}[af]?){1,40})"
-)
+_RETYPED = regex(r"\bcuda capabilit(?:y|ies) (?:of )?sm_?(\d{2,3}) is ?n[o']t compatible", re.I)
+_SUPPORTS = regex(r"supports (?:the following )?CUDA capabilities:?((?:[\s,]{1,3}(?:sm|compute)_\d{2,3}[af]?){1,40})")
 # "Found GPU0 NAME which is of cuda capability 6.1." and (2.11) "... which is of compute capability (CC) 7.0."
-_FOUND = re.compile(
+_FOUND = regex(
     r"Found GPU(\d{1,3}) (.{2,100}?) which is of (?:cuda capability|compute capability \(CC\)) (\d{1,2}\.\d)"
 )
-_RANGE = re.compile(r"\((\d{1,2}\.\d)\) - \((\d{1,2}\.\d)\)")
-_BUILT_FOR = re.compile(r"^\s{0,12}- (\d{1,2})\.(\d{1,2}) which supports hardware CC")
-_INSTALLED = re.compile(r"Your installed torch==(\S{3,60}?) does not include kernels")
-_ADVICE = re.compile(
+_RANGE = regex(r"\((\d{1,2}\.\d)\) - \((\d{1,2}\.\d)\)")
+_BUILT_FOR = regex(r"^\s{0,12}- (\d{1,2})\.(\d{1,2}) which supports hardware CC")
+_INSTALLED = regex(r"Your installed torch==(\S{3,60}?) does not include kernels")
+_ADVICE = regex(
     r"(?:configurations?:|CUDA versions?:|supports one of these CUDA versions:)\s{0,4}((?:\d{1,2}\.\d{1,2}[,\s]{0,3}){1,8})"
 )
-_TOO_OLD = re.compile(r"driver on your system is too old \(found version (\d{4,5})\)")
-_SM_LINE = re.compile(r"^\s{0,8}(?:[-*] )?((?:sm|compute)_\d{2,3}[af]?)\s*$")
-_USING = re.compile(
-    r"Using GPU \d{1,2} \((.{2,80})\) of compute capability (\d{1,2}\.\d) with (\d{1,3}\.\d)Gb total memory"
-)
-_YOU_HAVE = re.compile(r"PyTorch (\d[\w.+]{2,30}) (?:with CUDA \d{3,5} )?\(you have (\d[\w.+]{2,30})\)")
-_NONE_SEEN = re.compile(r"\bNo (?:CUDA|HIP) GPUs are available|Error: Torch is not able to use GPU")
-_HIGHEST = re.compile(r"[Hh]ighest [Cc]ompute [Cc]apability(?: among GPUs detected)?: \(?(\d{1,2})(?:\.|, ?)(\d)")
-_COMPILED = re.compile(
+_TOO_OLD = regex(r"driver on your system is too old \(found version (\d{4,5})\)")
+_SM_LINE = regex(r"^\s{0,8}(?:[-*] )?((?:sm|compute)_\d{2,3}[af]?)\s*$")
+_USING = regex(r"Using GPU \d{1,2} \((.{2,80})\) of compute capability (\d{1,2}\.\d) with (\d{1,3}\.\d)Gb total memory")
+_YOU_HAVE = regex(r"PyTorch (\d[\w.+]{2,30}) (?:with CUDA \d{3,5} )?\(you have (\d[\w.+]{2,30})\)")
+_NONE_SEEN = regex(r"\bNo (?:CUDA|HIP) GPUs are available|Error: Torch is not able to use GPU")
+_HIGHEST = regex(r"[Hh]ighest [Cc]ompute [Cc]apability(?: among GPUs detected)?: \(?(\d{1,2})(?:\.|, ?)(\d)")
+_COMPILED = regex(
     r"compiled with different CUDA (?:major )?versions\.? PyTorch has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2}) (?:and|whereas) (torchvision|TorchAudio|torchaudio) has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2})"
 )
-_SEES = re.compile(r"(\d{1,3}(?:\.\d{1,2})?) [GM]iB total capacity")
+_SEES = regex(r"(\d{1,3}(?:\.\d{1,2})?) [GM]iB total capacity")
 
 
 def read_torch_messages(reading: Reading) -> None:

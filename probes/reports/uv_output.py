@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports.packages import canonical, put_package
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, Reading
@@ -12,38 +13,38 @@ from torchdoctor.probes.reports.request import put_index, put_request
 
 __all__ = ["put_platform_tag", "read_uv"]
 
-_USING = re.compile(r"Using (CPython|PyPy|GraalPy) (\d\.\d{1,2}\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)(\+freethreaded|t)?")
-_ENVIRONMENT = re.compile(r"Using Python (\d\.\d{1,2}\.\d{1,2}) environment")
-_INTERPRETER = re.compile(
+_USING = regex(r"Using (CPython|PyPy|GraalPy) (\d\.\d{1,2}\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)(\+freethreaded|t)?")
+_ENVIRONMENT = regex(r"Using Python (\d\.\d{1,2}\.\d{1,2}) environment")
+_INTERPRETER = regex(
     r"`?(cpython|pypy)-(\d\.\d{1,2}\.\d{1,2})(\+freethreaded)?-(linux|windows|macos)-(x86_64|aarch64|x86|armv7)-(gnu|musl|none|gnueabihf)"
 )
-_CANNOT = re.compile(
+_CANNOT = regex(
     r"[Dd]istribution `?([A-Za-z0-9][\w.-]{0,80})==(\S{1,60}) @ (registry\+)?(\S{1,200}?)`? (?:can't be installed|with neither wheels)"
 )
-_ABI = re.compile(
+_ABI = regex(
     r"(?:You're using|You require) (CPython|PyPy|GraalPy) (\d\.\d{1,2})(?:\.\d{1,2})? \(`((?:cp|pp)\d{2,3})(t)?`\), but (?:we only found wheels for )?`([\w.-]{1,80})` \(v([^)]{1,60})\) (?:only has wheels )?with the following Python (ABI|implementation) tags?: (.{1,400})"
 )
-_PLATFORM = re.compile(
+_PLATFORM = regex(
     r"You're on (\w{3,12}) \(`([\w.]{3,40})`\), but `([\w.-]{1,80})` \(v([^)]{1,60})\) only has wheels for the following platforms?: (.{1,600})"
 )
-_NO_PLATFORM = re.compile(
+_NO_PLATFORM = regex(
     r"(?:Because|and) (?:all versions of )?([\w.-]{1,80})(==|>=|<=)?(\S{1,60})? ha(?:s|ve) no wheels with a matching (platform|Python ABI|Python implementation|Python version) tag(?: \(e\.g\., `([\w.]{3,60})`\))?"
 )
-_WHEELS_FOR = re.compile(
+_WHEELS_FOR = regex(
     r"Wheels are available for `([\w.-]{1,80})` \(v?([^)]{1,60})\) (?:on the following platforms?|with the following Python (?:ABI|implementation) tags?): (.{1,600})"
 )
-_REQUIRE = re.compile(
+_REQUIRE = regex(
     r"(?:you require|your project depends on|project depends on) ([\w.-]{1,80})((?:==|>=|<=|<|>|~=|!=)[\w.+*]{1,40})"
 )
-_NO_VERSION = re.compile(
+_NO_VERSION = regex(
     r"there (?:is|are) no versions? of ([\w.-]{1,80})((?:\{[^}]{0,20}\})?(?:==|>=|<=|<|>|~=)[\w.+*,<>=~]{1,60})?"
 )
-_CURRENT = re.compile(r"current Python version \((\d\.\d{1,2}\.\d{1,2})\) does not satisfy")
-_DEBUG_ADD = re.compile(r"Adding direct dependency: ([\w.-]{1,80})((?:>=|==|<|>)[\w.+,<>= ]{1,60})")
-_DEPENDS = re.compile(r"([\w.-]{1,80})(?:==|>=)(\S{1,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|<|~=)(\S{1,40})")
+_CURRENT = regex(r"current Python version \((\d\.\d{1,2}\.\d{1,2})\) does not satisfy")
+_DEBUG_ADD = regex(r"Adding direct dependency: ([\w.-]{1,80})((?:>=|==|<|>)[\w.+,<>= ]{1,60})")
+_DEPENDS = regex(r"([\w.-]{1,80})(?:==|>=)(\S{1,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|<|~=)(\S{1,40})")
 _COMPANIONS = ("torchvision", "torchaudio", "torchcodec", "torchtext")
-_TAG = re.compile(r"(?:manylinux_(\d{1,2})_(\d{1,3})|manylinux(1|2010|2014)|musllinux_(\d{1,2})_(\d{1,3})|linux)_(x86_64|aarch64|armv7l|i686|ppc64le|s390x)$|macosx_(\d{1,2})_(\d{1,2})_(x86_64|arm64|universal2)$|(win32|win_amd64|win_arm64)$")  # fmt: skip
-_ADDED = re.compile(r"^\s{0,6}([+~-]) ([a-z0-9][\w.-]{0,80})==(\S{1,60})")
+_TAG = regex(r"(?:manylinux_(\d{1,2})_(\d{1,3})|manylinux(1|2010|2014)|musllinux_(\d{1,2})_(\d{1,3})|linux)_(x86_64|aarch64|armv7l|i686|ppc64le|s390x)$|macosx_(\d{1,2})_(\d{1,2})_(x86_64|arm64|universal2)$|(win32|win_amd64|win_arm64)$")  # fmt: skip
+_ADDED = regex(r"^\s{0,6}([+~-]) ([a-z0-9][\w.-]{0,80})==(\S{1,60})")
 
 
 def read_uv(reading: Reading) -> None:

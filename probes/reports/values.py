@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import normal_machine
 
 __all__ = [
@@ -26,18 +27,16 @@ __all__ = [
 
 _NOTHING = frozenset({"", "n/a", "na", "none", "could not collect", "no cuda", "unknown", "not available", "null", "not found", "-", "not installed", "nil", "(none)"})  # fmt: skip
 
-_TORCH = re.compile(r"(?<![\w.])v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:(?:a|b|rc)\d{1,3})?(?:\.post\d{1,3})?(?:\.dev\d{1,8})?)((?:\+|%2B)[A-Za-z0-9][\w.]{0,60})?(?![\w])")  # fmt: skip
-_SPELLED = re.compile(r"\+ ?[Cc][Uu][Dd][Aa] ?(\d{2})\.?(\d)\b")
-_VARIANT = re.compile(r"(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){0,2}|xpu)(?:$|[^\w.]|\.|a\d|rc\d)")
-_URL_VARIANT = re.compile(r"/(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?:/|$|[\"'\s?#)\],}])")
-_PYTHON = re.compile(r"(?<![\w.])v?([23]\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc)\d{1,2})?)(t)?\+?(?![\d.]*\d)")
-_LINUX = re.compile(r"Linux-(\d[\w.+~-]{0,100}?)-(x86_64|aarch64|arm64|armv[678]l|i[3-6]86|ppc64le|s390x|riscv64|loongarch64)(?:-with-([a-z]{3,6}|musl)-?(\d[\d.]{0,8})?)?")  # fmt: skip
-_MACOS = re.compile(r"(?:macOS|Darwin)-(\d{1,2}(?:\.\d{1,2}){0,2})-(arm64|x86_64)")
-_WINDOWS = re.compile(r"Windows-(\w{1,12})-(\d{1,2}\.\d\.\d{3,6})")
-_MACHINE = re.compile(
-    r"\b(x86_64|x86-64|amd64|aarch64|arm64|armv7l|armv6l|i[3-6]86|ppc64le|s390x|riscv64|x64|x86)\b", re.I
-)
-_VERSION = re.compile(r"\b(\d{1,4}(?:\.\d{1,5}){0,3})\b")
+_TORCH = regex(r"(?<![\w.])v?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:(?:a|b|rc)\d{1,3})?(?:\.post\d{1,3})?(?:\.dev\d{1,8})?)((?:\+|%2B)[A-Za-z0-9][\w.]{0,60})?(?![\w])")  # fmt: skip
+_SPELLED = regex(r"\+ ?[Cc][Uu][Dd][Aa] ?(\d{2})\.?(\d)\b")
+_VARIANT = regex(r"(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){0,2}|xpu)(?:$|[^\w.]|\.|a\d|rc\d)")
+_URL_VARIANT = regex(r"/(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?:/|$|[\"'\s?#)\],}])")
+_PYTHON = regex(r"(?<![\w.])v?([23]\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc)\d{1,2})?)(t)?\+?(?![\d.]*\d)")
+_LINUX = regex(r"Linux-(\d[\w.+~-]{0,100}?)-(x86_64|aarch64|arm64|armv[678]l|i[3-6]86|ppc64le|s390x|riscv64|loongarch64)(?:-with-([a-z]{3,6}|musl)-?(\d[\d.]{0,8})?)?")  # fmt: skip
+_MACOS = regex(r"(?:macOS|Darwin)-(\d{1,2}(?:\.\d{1,2}){0,2})-(arm64|x86_64)")
+_WINDOWS = regex(r"Windows-(\w{1,12})-(\d{1,2}\.\d\.\d{3,6})")
+_MACHINE = regex(r"\b(x86_64|x86-64|amd64|aarch64|arm64|armv7l|armv6l|i[3-6]86|ppc64le|s390x|riscv64|x64|x86)\b", re.I)
+_VERSION = regex(r"\b(\d{1,4}(?:\.\d{1,5}){0,3})\b")
 
 #: How distributions call themselves; the words in lower case, the name as os-release has it.
 DISTRIBUTIONS: tuple[tuple[str, str], ...] = (
@@ -53,10 +52,10 @@ DISTRIBUTIONS: tuple[tuple[str, str], ...] = (
     ("scientific linux", "Scientific Linux"), ("azure linux", "Azure Linux"), ("cbl-mariner", "CBL-Mariner"), ("photon", "Photon"),
     ("bottlerocket", "Bottlerocket"), ("flatcar", "Flatcar"), ("clear linux", "Clear Linux"), ("proxmox", "Proxmox VE"),
 )  # fmt: skip
-_DISTRO_WORDS = re.compile(
+_DISTRO_WORDS = regex(
     r"\b(" + "|".join(re.escape(w) for w, _ in DISTRIBUTIONS) + r")\b(?! ridge)"
 )  # Alpine Ridge is a controller
-_OTHER_THING = re.compile(r"torch|python|cuda|rocm|driver|gcc|pip\b|kernel|conda")  # what the number is then of
+_OTHER_THING = regex(r"torch|python|cuda|rocm|driver|gcc|pip\b|kernel|conda")  # what the number is then of
 _MAC_NAMES = {
     "high sierra": "10.13", "mojave": "10.14", "catalina": "10.15", "big sur": "11", "monterey": "12", "ventura": "13", "sonoma": "14",
     "sequoia": "15", "tahoe": "26",

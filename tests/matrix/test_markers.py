@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from packaging.markers import Marker
 from torchdoctor.matrix.markers import holds
 from torchdoctor.probes.profile import facts_from_mapping
 
@@ -37,3 +38,18 @@ def test_what_is_not_known_does_not_hold() -> None:
     assert holds("sys_platform == 'linux'", no_machine)
     assert not holds("platform_machine != 'x86_64'", no_machine)
     assert not holds("python_version < '4'", no_machine)
+
+
+@pytest.mark.parametrize("name", ["sys_platform", "platform_system", "platform_machine", "os_name"])
+@pytest.mark.parametrize("operator", ["==", "!="])
+@pytest.mark.parametrize("value", ["linux", "Linux", "win32", "darwin", "x86_64", "arm64", "posix", ""])
+def test_one_comparison_of_words_is_answered_like_the_library_does(name: str, operator: str, value: str) -> None:
+    for facts, environment in (
+        (
+            LINUX,
+            {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "aarch64", "os_name": "posix"},
+        ),
+        (MAC, {"sys_platform": "darwin", "platform_system": "Darwin", "platform_machine": "arm64", "os_name": "posix"}),
+    ):
+        for text in (f"{name} {operator} '{value}'", f'{name}{operator}"{value}"'):
+            assert holds(text, facts) == Marker(text).evaluate(environment)

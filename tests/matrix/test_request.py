@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
+from packaging.specifiers import SpecifierSet
 from torchdoctor.matrix.catalog import Catalog
 from torchdoctor.matrix.request import RequestError, exists, in_family, normal_variant, wanted
 
@@ -81,3 +85,27 @@ def test_families() -> None:
 )
 def test_what_exists(catalog: Catalog, text: str, there: bool | None) -> None:
     assert exists(catalog, wanted(text)) is there
+
+
+@pytest.mark.parametrize("operator", [">=", "<=", ">", "<", "!="])
+@pytest.mark.parametrize("bound", ["2", "2.5", "2.5.0", "2.5.1", "2.10", "2.5.1.0", "1.13.1"])
+def test_plain_bounds_are_read_like_the_library_does(operator: str, bound: str) -> None:
+    specifier = SpecifierSet(f"{operator}{bound}")
+    for version in ("1.13.1", "2.0.0", "2.4.1", "2.5.0", "2.5.1", "2.10.0", "3.0.0"):
+        for text in (f"{operator}{bound}", f" {operator} {bound} ", f"torch{operator}{bound},{operator}{bound}"):
+            assert wanted(text).matches(version) == specifier.contains(version), (text, version)
+
+
+@pytest.mark.parametrize("text", ["~=2.5", ">=2.5,==2.6.*", ">=2.6.0rc1", "===2.5.1", ">=2.5,"])
+def test_other_ranges_are_left_to_the_library(text: str) -> None:
+    specifier = SpecifierSet(text)
+    for version in ("2.4.1", "2.5.1", "2.6.0", "3.0.0"):
+        assert wanted(text).matches(version) == specifier.contains(version)
+
+
+def test_a_plain_range_loads_no_library() -> None:
+    code = (
+        "import sys; from torchdoctor.matrix.request import wanted; assert wanted('>=2.8,<2.12').matches('2.11.0'); "
+        "sys.exit(any(m.startswith('packaging') for m in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

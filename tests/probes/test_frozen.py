@@ -95,3 +95,32 @@ def test_patterns_match_by_place() -> None:
             assert (x, y) == (1, 2)
         case _:
             pytest.fail("no match")
+
+
+@dataclass(frozen=True, slots=True)
+class Often:
+    x: int
+    y: int = 0
+    tags: list[str] = field(default_factory=list)
+
+    def __hash__(self) -> int:
+        return self.x
+
+
+def test_a_class_that_is_made_often_is_made_the_same_way() -> None:
+    first = [Often(n, tags=["a"]) for n in range(60)]
+    later = [Often(n, tags=["a"]) for n in range(60)]
+    assert first == later
+    assert Often.__init__.__code__.co_varnames[1:] == ("x", "y", "tags"), "written by now"
+    assert Often(1).tags == [] and Often(1).tags is not Often(1).tags
+    assert Often(1, 2) == Often(x=1, y=2) != Often(1)
+    made: Any = Often
+    for wrong in ({}, {"x": 1, "z": 2}):
+        with pytest.raises(TypeError, match=r"'[xz]'"):
+            made(**wrong)
+    with pytest.raises(TypeError):
+        made(1, 2, [], 3)
+
+
+def test_a_hash_of_its_own_stays() -> None:
+    assert hash(Often(7, 1)) == 7
