@@ -71,6 +71,7 @@ class Reading:
     cut_at: int | None = None
     cut_by: int = 0
     taken: set[int] = field(default_factory=set)  # lines that a stricter parser has understood
+    asked: dict[tuple[str, ...], bool] = field(default_factory=dict)  # what the text was asked for
 
     def number(self, index: int) -> int:
         """The number of ``lines[index]`` in the text as it was sent, from 1."""
@@ -106,8 +107,13 @@ class Reading:
         self.draft.symptom(id, shown if len(shown) <= 400 else shown[:397] + "...", self.number(index))
 
     def has(self, *needles: str) -> bool:
-        """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs."""
-        return holds(self.low, needles)
+        """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs. Remembered: some
+        parsers ask at every line, and the text does not change.
+        """
+        known = self.asked.get(needles)
+        if known is None:
+            known = self.asked[needles] = holds(self.low, needles)
+        return known
 
     def words(self, *needles: str) -> tuple[str, ...]:
         """Those of the (lower-case) strings that occur anywhere: a line need be searched for no other."""

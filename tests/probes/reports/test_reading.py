@@ -112,3 +112,9 @@ def test_no_escape_sequence_reaches_a_fact() -> None:
 @pytest.mark.parametrize("line", ["[2025] torch", "2.6.0 torch", "12. 6.0", "May be torch", "[1] torch", "3.torch"])
 def test_what_only_looks_like_a_prefix_stays(line: str) -> None:
     assert open_reading(line).lines == [line]
+
+
+def test_a_question_asked_at_every_line_is_answered_once() -> None:
+    reading = open_reading("torch and rocm\n")
+    assert reading.has("xpu", "rocm") and reading.has("xpu", "rocm") and not reading.has("xpu")
+    assert reading.asked == {("xpu", "rocm"): True, ("xpu",): False}
