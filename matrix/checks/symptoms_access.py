@@ -40,7 +40,8 @@ def host_has_a_driver(case: Case) -> Iterator[Finding]:
     """The program in the container finds no driver, and the host's nvidia-smi answers."""
     rows, facts = seen(case, "found-no-nvidia-driver"), case.facts
     driver = facts.drivers.nvidia
-    if not rows or not facts.system.container or not driver.version or driver.loaded is not True:
+    works = seen(case, "host-driver-works")
+    if not rows or not facts.system.container or not (works or (driver.version and driver.loaded is True)):
         return
     if facts.torch.gpu_available or seen(case, "docker-run-without-gpu"):
         return
@@ -49,8 +50,8 @@ def host_has_a_driver(case: Case) -> Iterator[Finding]:
         case,
         about=about(case, "nvidia"),
         severity="blocker",
-        detail=f"The driver {driver.version} of the host answers, the program in the container finds none: it was started without the GPU.",
-        evidence=(*rows[:1], "drivers.nvidia.version", "system.container"),
+        detail=f"The driver {(driver.version or '') + ' ' if driver.version else ''}of the host answers, the program in the container finds none: it was started without the GPU.",
+        evidence=(*rows[:1], *works[:1], "drivers.nvidia.version", "system.container"),
         fix=remedies.give_gpu(facts, "nvidia"),
     )
 

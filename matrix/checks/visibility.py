@@ -164,7 +164,10 @@ def _selector(case: Case) -> Iterator[Finding]:
     """``ONEAPI_DEVICE_SELECTOR`` that leaves no Level Zero GPU; torch uses no other backend."""
     value = (case.facts.environment or {}).get("ONEAPI_DEVICE_SELECTOR", "").strip().lower()
     accepted = [t.strip() for t in value.split(";") if t.strip() and not t.strip().startswith("!")]
-    if not accepted or not case.gpus("intel"):
+    meant = case.gpus("intel") or (
+        unusable(case, "intel") and installed_vendor(case) == "intel" and not case.facts.gpus
+    )
+    if not accepted or not meant:
         return
     for term in accepted:
         backend, _, devices = term.partition(":")

@@ -95,7 +95,9 @@ def _two_torches(reading: Reading) -> None:
             reading.symptom("torch-versions-differ", index)
 
 
-_PRINTED_FILE = regex(r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[\s,'\")]{1,4}(\S{1,200}[/\\]torch[/\\]__init__\.py)")
+_PRINTED_FILE = regex(
+    r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[\s,'\")]{1,4}(\S{1,200}?[/\\]{1,2}torch[/\\]{1,2}__init__\.py)"
+)
 
 
 def _printed_elsewhere(reading: Reading, index: int) -> None:

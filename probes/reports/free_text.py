@@ -55,6 +55,7 @@ _INSTEAD = regex(
     rf"\bfrom {_CARD} to (?=(?:an?|my|the|new)\b)|\b(?:replaced|swapped|exchanged|changed) {_CARD} (?:with|for|to|by) (?=(?:an?|my|the|new)\b)",
     re.I,
 )
+_ARC = regex(r"(?<![\w-])[AB](?:310|380|570|580|750|770)(?![\w-])")  # what owners call an Arc card
 _POSSESSIVE = regex(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
 _CAPABILITY = regex(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
@@ -161,7 +162,10 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
         if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
             labelled = not found and len(text) < 160 and _GPU_WORDS.search(text) is not None
-            if not found and "(gfx" in text and (target := _CHIP_WITH_TARGET.search(text)):
+            if not found and "xpu" in reading.low and (arc := _ARC.search(text)):
+                row = ({"vendor": "intel", "name": f"Intel Arc {arc[0]}"}, reading.source(index))
+                reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
+            elif not found and "(gfx" in text and (target := _CHIP_WITH_TARGET.search(text)):
                 row = ({"vendor": "amd", "gfx": target[1]}, reading.source(index))
                 reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
             elif found or labelled:

@@ -63,10 +63,13 @@ _HINT = regex(
 _BARE = regex(
     r"(?P<nv>(?:A10[GM]?|A16|A2|A30|A40|L4|L40S?|L20|L2|T4G?|V100[\w-]{0,16}|P100[\w-]{0,16}|P40|P4|K80|M60|M40|K40[cmst]?"
     r"|A\d{4}|[2345]0[56789]0(?: ?(?:Ti|SUPER|Super))?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
-    r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
+    r"s?(?![\w.])|(?P<amd>(?:[679]\d\d0 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
 _MOST = 32  # names in one line; more of them are no list of what a machine holds
-_COUNTED = regex(r"\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b", re.I)
+_COUNTED = regex(
+    r"[679]\d\d0 ?(?:XT|GRE)|\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b",
+    re.I,
+)
 # "my 5090", "a new 3060": how people name a card whose series is known; not "a 3050 ms step"
 _OWNED = regex(r"\b(?:my|an?|new|old) $", re.I)
 _UNIT = regex(
@@ -160,6 +163,8 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
 
 def _counted(text: str, match: re.Match[str]) -> bool:
     """Cards are counted or their memory is given: ``8x V100``, ``a V100 32GB``; a short number alone may be anything."""
+    if match["amd"] and match[0].endswith(("XT", "XTX", "GRE")):
+        return True  # no other thing is called so
     if match["nv"] and match[0][0].isdigit():
         before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 10]
         if _OWNED.search(before) and not _UNIT.match(after):

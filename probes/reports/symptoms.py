@@ -65,6 +65,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("cuda-error-34", "cudaapierror: [34]"),
     _row("libcuda-stub-path", "/stubs/libcuda.so"),
     _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
+    _row("host-driver-works", "nvidia-smi", r"nvidia-smi (?:itself )?(?:on|from|in) the (?:host|node|server)(?: itself)?\b.{0,24}\b(?:ok|fine|works?|shows?|lists?|sees?)\b|\bon the (?:host|node|server),? (?:itself,? )?nvidia-smi.{0,16}\b(?:ok|fine|works?|shows?|lists?|sees?)\b"),
     _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
     _row("driver-library-mismatch", "driver/library version mismatch"),
     _row("nvml-library-missing", "couldn't find libnvidia-ml.so"),
@@ -161,6 +162,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("oneapi-library-version", "libur_loader_", r"version .?libur_loader_[\d.]{1,8}.? not found"),
     _row("oneapi-library-version", "/oneapi/", r"/oneapi/[\w./-]{1,200}\.so[\d.]{0,12}: version .{1,60} not found \(required by"),
     _row("dll-load-failed", "dll load failed"),
+    _row("extension-procedure-missing", "importing _c: the specified procedure could not be found"),
     _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
     _row("winerror-126", "winerror 126"),
     _row("winerror-126", "error 126"),
@@ -240,6 +242,21 @@ for _r in SYMPTOMS:
     _BY_LITERAL.setdefault(_r.literal, []).append(_r)
 
 
+#: Packages whose compiled half is called _C.
+_WITH_A_C = (
+    "detectron2",
+    "pytorch3d",
+    "groundingdino",
+    "nvdiffrast",
+    "gsplat",
+    "simple_knn",
+    "diff_gaussian",
+    "kaolin",
+    "torchsparse",
+    "vllm",
+)
+
+
 def read_symptoms(reading: Reading) -> None:
     """Every error text of the table, at its first line."""
     found: dict[int, list[Row]] = {}
@@ -249,6 +266,8 @@ def read_symptoms(reading: Reading) -> None:
             continue
         if rows[0].id == "bad-zip" and not reading.has(".whl", "pip ", "uv ", "wheel"):
             continue  # data sets and checkpoints are archives too
+        if literal.startswith("importing _c:") and not reading.has(*_WITH_A_C):
+            continue  # torch has an extension of that name, too
         at = low.find(literal)
         for row in rows:
             index = _first(reading, row, at)

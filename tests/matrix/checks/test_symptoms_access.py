@@ -91,3 +91,13 @@ def test_the_build_says_whose_gpu_root_sees(
     )
     found = {i for i in ("rocm-permission", "xpu-permission") if i in examine(profile)}
     assert found == ({id} if id else set())
+
+
+@pytest.mark.parametrize(("container", "found"), [("docker", True), ("kubernetes", True), ("", False)])
+def test_the_report_says_that_the_host_sees_its_gpu(
+    examine: Examine, machine: Machine, container: str, found: bool
+) -> None:
+    profile = machine(
+        drivers={}, system={"container": container}, symptoms=_seen("found-no-nvidia-driver", "host-driver-works")
+    )
+    assert ("container-no-gpu" in examine(profile)) is found

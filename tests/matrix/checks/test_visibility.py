@@ -172,3 +172,19 @@ def test_gpu_not_found(
 def test_a_failed_session_bears_out_a_short_list(examine: Examine, machine: Machine) -> None:
     profile = machine(packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": "3"}, torch={"gpu_available": False})
     assert examine(profile, sources={"gpus": "line 12: GPU 0: NVIDIA A100"})["devices-hidden"].severity == "blocker"
+
+
+@pytest.mark.parametrize(
+    ("groups", "found"),
+    [
+        ({"gpus": None, "packages": {"torch": "2.8.0+xpu"}, "torch": {"gpu_available": False}}, True),
+        ({"gpus": None, "packages": {"torch": "2.8.0+xpu"}}, False),
+        ({"gpus": None, "packages": {"torch": "2.8.0+cpu"}, "torch": {"gpu_available": False}}, False),
+        ({"gpus": [CARD], "packages": {"torch": "2.8.0+xpu"}, "torch": {"gpu_available": False}}, False),
+    ],
+)
+def test_a_selector_where_the_build_alone_names_the_vendor(
+    examine: Examine, machine: Machine, groups: dict[str, Any], found: bool
+) -> None:
+    profile = machine(**{**groups, "environment": {"ONEAPI_DEVICE_SELECTOR": "opencl:gpu"}})
+    assert ("devices-hidden" in examine(profile)) is found

@@ -91,3 +91,15 @@ def test_torch_of_another_interpreter(text: str, version: str | None, seen: bool
     known = {"torch__version": version} if version else {}
     found = [s.id for s in _concluded(text, **known).symptoms or ()]
     assert ("torch-of-another-interpreter" in found) is seen
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "('2.1.0+cu118', 'C:\\\\Users\\\\me\\\\site-packages\\\\torch\\\\__init__.py')",
+        "2.1.0+cu118 /usr/lib/python3/dist-packages/torch/__init__.py",
+    ],
+)
+def test_an_import_that_took_another_release(printed: str) -> None:
+    facts = _concluded(f">>> torch.__version__, torch.__file__\n{printed}\n", torch__version="2.1.0+cu118", packages__torch="2.5.1+cu124")  # fmt: skip
+    assert "torch-versions-differ" in [s.id for s in facts.symptoms or ()]

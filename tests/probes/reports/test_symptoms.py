@@ -17,6 +17,7 @@ _TEXTS = {
     "cuda-error-34": "numba.cuda.cudadrv.driver.CudaAPIError: [34]",
     "libcuda-stub-path": "/usr/local/cuda-11.8/targets/x86_64-linux/lib/stubs/libcuda.so",
     "found-no-nvidia-driver": "RuntimeError: Found no NVIDIA driver on your system. Please check",
+    "host-driver-works": "nvidia-smi on the node itself is OK (550.127.05, L40S)",
     "driver-insufficient": "CUDA driver version is insufficient for CUDA runtime version",
     "driver-library-mismatch": "Failed to initialize NVML: Driver/library version mismatch",
     "wsl-libraries-missing": "ls: cannot access '/usr/lib/wsl/lib': No such file or directory",
@@ -203,3 +204,17 @@ def test_what_helps_once_the_integrated_gpu_is_off(facts_of: Callable[[str], Fac
 )
 def test_an_engine_without_the_toolkit(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
     assert ("container-no-runtime" in [s.id for s in facts_of(text).symptoms or ()]) is seen
+
+
+@pytest.mark.parametrize(
+    ("text", "id", "seen"),
+    [
+        ("On the host nvidia-smi works (driver 535)", "host-driver-works", True),
+        ("nvidia-smi works", "host-driver-works", False),
+        ("nvidia-smi on the host fails as well", "host-driver-works", False),
+        ("from pytorch3d import _C\nImportError: DLL load failed while importing _C: The specified procedure could not be found.", "extension-procedure-missing", True),
+        ("from torch._C import *\nImportError: DLL load failed while importing _C: The specified procedure could not be found.", "extension-procedure-missing", False),
+    ],
+)  # fmt: skip
+def test_what_the_words_around_decide(facts_of: Callable[[str], Facts], text: str, id: str, seen: bool) -> None:
+    assert (id in [s.id for s in facts_of(text).symptoms or ()]) is seen
