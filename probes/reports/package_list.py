@@ -203,8 +203,9 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
     listing = reading.has("pip freeze", "pip list", "pip3 freeze", "uv pip freeze", "uv pip list") or (
         len(freeze) >= 4 and not asks
     )
+    since = _listed_since(reading, freeze) if listing and asks else 0
     for index, name, version in freeze:
-        if listing:
+        if listing and index >= since:
             _installed(reading, index, name, version, PRINTED + 3)
         elif canonical(name) == "torch":
             put_request(reading, index, "torch", "==" + version, PRINTED - 4)
@@ -212,6 +213,14 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
             put_package(reading, name, version, index, CLAIMED)
     if listing:
         reading.saw("pip_freeze", 12)
+
+
+def _listed_since(reading: Reading, freeze: list[tuple[int, str, str]]) -> int:
+    """Where a text shows what is required and then what is installed: the line of the command, if pins follow it."""
+    for index, line in enumerate(reading.lines):
+        if ("freeze" in line or "pip list" in line) and any(at > index for at, _, _ in freeze):
+            return index
+    return 0
 
 
 def _show(reading: Reading) -> None:

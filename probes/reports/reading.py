@@ -138,11 +138,17 @@ def _no_credentials(text: str) -> str:
     return _CREDENTIALS.sub("://", text) if "@" in text else text
 
 
+_ENTITIES = (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&#39;", "'"), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"))  # fmt: skip
+
+
 def clean(text: str) -> str:
     """``text`` without terminal escapes and control characters, with plain spaces, colons and quotes."""
     if "\x1b" in text or "^[[" in text or not text.isascii():
         text = _ESCAPES.sub("", text).translate(_PLAIN)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "&" in text and ";" in text:  # copied from the source of a page
+        for entity, sign in _ENTITIES:
+            text = text.replace(entity, sign)
     return text if text.isascii() and text.isprintable() else text.translate(_CONTROLS)
 
 

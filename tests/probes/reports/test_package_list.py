@@ -98,3 +98,24 @@ def test_a_version_beside_the_command(facts_of: Callable[[str], Facts], text: st
 )  # fmt: skip
 def test_the_variant_beside_the_version(facts_of: Callable[[str], Facts], text: str, variant: str | None) -> None:
     assert facts_of(text).torch.variant == variant
+
+
+REQUIRED, INSTALLED = (
+    "requirements.txt:\ntorch==2.4.1\n",
+    "pip freeze on the server:\ntorch==2.6.0\ntorchvision==0.19.1\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "torch", "asked"),
+    [
+        (REQUIRED + INSTALLED, "2.6.0", "2.4.1"),
+        (INSTALLED, "2.6.0", None),
+        ("torch==2.6.0\n(of pip freeze, requirements not at hand)\n", "2.6.0", None),
+    ],
+)
+def test_what_is_required_and_then_what_is_installed(
+    facts_of: Callable[[str], Facts], text: str, torch: str, asked: str | None
+) -> None:
+    facts = facts_of(text)
+    assert ((facts.packages or {}).get("torch"), facts.request.torch) == (torch, asked)

@@ -20,6 +20,7 @@ from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, clean, open_re
         ("GPU\uff1a A10\u00a0G", "GPU: A10 G"),
         ("\u202eevil\u202c", "evil"),
         ("\u201cquoted\u201d", '"quoted"'),
+        ("&gt; couldn&#39;t &amp; &quot;so&quot; R&D;", '> couldn\'t & "so" R&D;'),
     ],
 )
 def test_clean(raw: str, shown: str) -> None:
