@@ -90,16 +90,23 @@ def telling(case: Case, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
     """The outcomes without a driver that no longer serves any NVIDIA GPU here: where code is missing too, the generation
     of the GPU is the cause, and no driver would help.
     """
-    from torchdoctor.matrix.drivers import at_least, last_branch
-
     told = tuple(outcomes)
     driver = next((o for o in told if o.id == "driver-too-old" and o.status == "failed"), None)
     if driver is None or not any(o.id in _NO_CODE and o.status == "failed" for o in told):
         return told
-    ends = [last_branch(g.compute_capability or "") for _, g in case.gpus("nvidia")]
-    if not ends or any(end is None or at_least(end, driver.value) for end in ends):
+    if _ended_before(case, driver.value) is None:
         return told
     return tuple(o for o in told if o.id != "driver-too-old")
+
+
+def _ended_before(case: Case, driver: str) -> str | None:
+    """The last driver branch of the NVIDIA GPUs here, where it ended before ``driver`` for every one of them."""
+    from torchdoctor.matrix.drivers import at_least, last_branch
+
+    ends = [last_branch(g.compute_capability or "") for _, g in case.gpus("nvidia")]
+    if not ends or any(end is None or at_least(end, driver) for end in ends):
+        return None
+    return max(end for end in ends if end)
 
 
 def _no_remedy(case: Case, outcome: Outcome) -> tuple[str, ...]:
@@ -107,6 +114,8 @@ def _no_remedy(case: Case, outcome: Outcome) -> tuple[str, ...]:
 
 
 def _driver(case: Case, outcome: Outcome) -> tuple[str, ...]:
+    if (last := _ended_before(case, outcome.value)) is not None:
+        return (f"no such driver serves this GPU, R{last} was its last branch: use a build for it, or the CPU build",)
     return tuple(remedies.update_nvidia_driver(case.facts, outcome.value))
 
 

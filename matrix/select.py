@@ -249,9 +249,10 @@ def _best(
 
 def _largest_set(examined: list[Judged], facts: Facts, vendor: str) -> tuple[Judged, tuple[int, ...]] | None:
     """Where no wheel covers every GPU: the candidate that serves most of them, the newest generation first."""
-    places = tuple(i for i, _ in accelerated_gpus(facts, vendor))
-    if len(places) < 2:
-        return None
+    mine = accelerated_gpus(facts, vendor)
+    places = tuple(i for i, _ in mine)
+    if len({gpu for _, gpu in mine}) < 2:
+        return None  # equal devices are served together or not at all
     best: tuple[tuple[object, ...], Judged, tuple[int, ...]] | None = None
     for judged in examined:
         if judged.build.vendor != vendor or not judged.uses_gpu:

@@ -9,7 +9,7 @@ from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.request import RequestError, normal_variant
 from torchdoctor.probes.facts import Facts, Setting, dataclass
 
-__all__ = ["Lead", "index_variant", "leads", "shut_out", "source_index", "where"]
+__all__ = ["Lead", "index_variant", "indexes_of", "leads", "shut_out", "source_index", "where"]
 
 _INDEX = re.compile(
     r"/(?:whl|nightly|test)/(?:nightly/|test/)?(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?=[/\s\"'`)]|\Z)"
@@ -68,7 +68,7 @@ def leads(facts: Facts) -> Iterator[Lead]:
             yield Lead(place, row, variant, tool, _is_one_of(key, _MAIN))
 
 
-def _indexes(rows: tuple[Setting, ...]) -> Iterator[tuple[str, str]]:
+def indexes_of(rows: tuple[Setting, ...]) -> Iterator[tuple[str, str]]:
     """Name → address of the project's indexes; a pasted report names both in one value."""
     for row in rows:
         key, value = row.key or "", row.value or ""

@@ -175,6 +175,8 @@ def gfx_override_mismatch(case: Case) -> Iterator[Finding]:
     target = f"gfx{int(match[1])}{int(match[2]):x}{int(match[3]):x}"
     for place, gpu in accelerated_gpus(facts, "amd"):
         chip = gfx_name(gpu.gfx or "")
+        if chip == target:  # ROCm's own tools report the override; the name is the chip's
+            chip = _by_name(gpu.name) or chip
         if chip is None or chip[:-1] == target[:-1]:
             continue
         other = chip[3:-2] != target[3:-2]
@@ -196,6 +198,13 @@ def gfx_override_mismatch(case: Case) -> Iterator[Finding]:
             ),
         )
         return
+
+
+def _by_name(name: str | None) -> str | None:
+    from torchdoctor.matrix.gpus import by_name
+
+    known = by_name(name, "amd") if name else None
+    return gfx_name(known.gfx or "") if known else None
 
 
 @check("igpu-dgpu-conflict")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._leads import Lead, leads, shut_out, where
+from torchdoctor.matrix.checks._leads import Lead, index_variant, indexes_of, leads, shut_out, where
 from torchdoctor.matrix.checks._packages import asked_variant
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.markers import holds
@@ -119,6 +119,33 @@ def _marker_shuts_out(case: Case, best: Judged | None) -> Iterator[_Fault]:
                 place,
                 (f"add an entry for this system, or take the marker away: {best.index_url} has builds for it",),
             )
+
+
+def _explicit_unused(case: Case, best: Judged | None) -> Iterator[_Fault]:
+    """An explicit index serves only what ``tool.uv.sources`` takes from it, and torch is not taken from it."""
+    rows = case.facts.settings or ()
+    if best is None or not best.uses_gpu or best.index_url is None:
+        return
+    if any((row.key or "").endswith("sources.torch") for row in rows):
+        return
+    addresses = dict(indexes_of(rows))
+    for place, row in enumerate(rows):
+        match = re.fullmatch(r"tool\.uv\.index\.(?:([^.]{1,80})\.)?explicit", row.key or "")
+        name, _, value = (row.value or "").rpartition(" ")
+        if match and not match[1] and not _took_another(case, best):
+            continue  # a paste may leave the entry out that takes torch from there
+        name = (match[1] or name) if match else ""
+        if value == "true" and name and _kind(index_variant(addresses.get(name))) == _kind(best.build.variant):
+            yield _Fault(
+                _severity(case, best),
+                f"the index {name} ({where(row)}) is explicit and no entry of tool.uv.sources takes torch from it, so uv takes the default one, which has no {best.build.variant} build here",
+                place,
+                (f'[tool.uv.sources] torch = {{ index = "{name}" }}',),
+            )
+
+
+def _took_another(case: Case, best: Judged) -> bool:
+    return case.installed is not None and _kind(case.installed.variant) != _kind(best.build.variant)
 
 
 def _pins(case: Case, best: Judged | None) -> Iterator[_Fault]:
@@ -249,6 +276,7 @@ def _locked_elsewhere(case: Case, best: Judged | None) -> Iterator[_Fault]:
 _LOOKS: tuple[Callable[[Case, Judged | None], Iterator[_Fault]], ...] = (
     _other_variant,
     _marker_shuts_out,
+    _explicit_unused,
     _pins,
     _no_index,
     _pretended,

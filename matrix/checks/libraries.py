@@ -19,8 +19,8 @@ _SYMBOL = ("undefined-symbol-nvidia", "cudnn-load-failed")
 
 
 def _folders(case: Case, variable: str) -> list[str]:
-    value = (case.facts.environment or {}).get(variable) or ""
-    return [p for p in re.split(r"[:; ]", value) if p]
+    value = (case.facts.environment or {}).get(variable)
+    return [p for p in re.split(r"[:; ]", value) if p] if value else []
 
 
 @check("system-cuda-shadowing")

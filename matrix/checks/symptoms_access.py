@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, installed_vendor
+from torchdoctor.matrix.checks._aim import about, installed_vendor, unusable
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -52,6 +52,25 @@ def host_has_a_driver(case: Case) -> Iterator[Finding]:
         severity="blocker",
         detail=f"The driver {(driver.version or '') + ' ' if driver.version else ''}of the host answers, the program in the container finds none: it was started without the GPU.",
         evidence=(*rows[:1], *works[:1], "drivers.nvidia.version", "system.container"),
+        fix=remedies.give_gpu(facts, "nvidia"),
+    )
+
+
+@check("container-no-gpu", seen=("nvidia-nodes-looked-for",))
+def no_nodes_in_container(case: Case) -> Iterator[Finding]:
+    """A CUDA build in a container sees no GPU, and who looked for the GPU's device nodes found none."""
+    rows, facts = seen(case, "nvidia-nodes-looked-for"), case.facts
+    if not rows or not facts.system.container or facts.system.wsl or not unusable(case, "nvidia"):
+        return
+    if installed_vendor(case) != "nvidia":
+        return
+    yield finding(
+        "container-no-gpu",
+        case,
+        about="installed",
+        severity="blocker",
+        detail=f"There is no /dev/nvidia* in this {facts.system.container} container: it was started without a GPU.",
+        evidence=(*rows[:1], "system.container", "torch.gpu_available"),
         fix=remedies.give_gpu(facts, "nvidia"),
     )
 

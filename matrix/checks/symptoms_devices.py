@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about
+from torchdoctor.matrix.checks._aim import about, severity
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
@@ -65,22 +65,24 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("devices-hidden", seen=("mig-no-instances",))
-def mig_without_instances(case: Case) -> Iterator[Finding]:
-    """MIG is on and no instance was made: the only card is listed, and CUDA has nothing to enumerate."""
-    rows = seen(case, "mig-no-instances")
-    if not rows or case.facts.torch.gpu_available or len(case.gpus("nvidia")) != 1:
+@check("devices-hidden", seen=("mig-without-slices",))
+def mig_without_slices(case: Case) -> Iterator[Finding]:
+    """Every NVIDIA GPU is in MIG mode and no instance was made: CUDA finds nothing to compute on."""
+    rows = seen(case, "mig-without-slices")
+    if not rows or case.facts.torch.gpu_available:
         return
     yield finding(
         "devices-hidden",
         case,
         about=about(case, "nvidia"),
-        severity="blocker",
-        detail="MIG is on and the card holds no instance: no process can use it.",
+        severity=severity(case, "nvidia"),
+        title="MIG is on and the GPU has no instance",
+        detail="In MIG mode only instances compute, and there is none.",
         evidence=(*rows[:1], "gpus[0].name", "torch.gpu_available"),
         fix=(
-            "sudo nvidia-smi mig -lgip lists the profiles, sudo nvidia-smi mig -cgi PROFILE -C makes an instance",
-            "or switch MIG off: sudo nvidia-smi -mig 0",
+            "list the profiles: nvidia-smi mig -lgip",
+            "make an instance: sudo nvidia-smi mig -cgi PROFILE -C",
+            "or turn MIG off: sudo nvidia-smi -mig 0",
         ),
     )
 

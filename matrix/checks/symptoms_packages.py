@@ -235,8 +235,10 @@ def conda_and_pip(case: Case) -> Iterator[Finding]:
 
 @check("wsl-driver-not-visible")
 def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
-    """Inside WSL the loader's cache holds the libcuda of a Linux driver, and torch finds no GPU."""
-    rows = seen(case, "libcuda-of-linux-driver")
+    """Inside WSL the loader's cache or the package list holds a Linux driver, and torch or nvidia-smi finds no GPU."""
+    # nvidia-smi of a Linux driver looks for a kernel module, and WSL has none.
+    no_module = seen(case, "nvidia-smi-failed")
+    rows = (*seen(case, "libcuda-of-linux-driver"), *(seen(case, "linux-driver-package") if no_module else ()))
     facts = case.facts
     unseen = seen(case, "nvml-library-missing")
     if unseen and facts.system.wsl == 2 and not facts.torch.gpu_available:
@@ -253,7 +255,8 @@ def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
             ),
         )
         return
-    if not rows or facts.system.wsl != 2 or facts.torch.gpu_available is not False:
+    failed = facts.torch.gpu_available is False or bool(no_module)
+    if not rows or facts.system.wsl != 2 or not failed or facts.torch.gpu_available:
         return
     yield finding(
         "wsl-driver-not-visible",
@@ -261,7 +264,7 @@ def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
         about="machine",
         title="A Linux NVIDIA driver inside WSL hides the Windows one",
         severity="blocker",
-        detail="The loader takes libcuda from the distribution's own folder, not from /usr/lib/wsl/lib.",
+        detail="A Linux driver's libraries are installed here, and they stand before those of Windows in /usr/lib/wsl/lib.",
         evidence=(*rows[:1], "system.wsl"),
         fix=("remove it: sudo apt purge '*nvidia*' 'libcuda*' 'cuda-drivers*'", "in Windows: wsl --shutdown"),
     )

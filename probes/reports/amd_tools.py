@@ -156,12 +156,26 @@ def _smi(reading: Reading) -> None:
             if gfx := names.gfx_target(line):
                 fields["gfx"] = gfx
         elif "gcnArchName" in line and (gfx := names.gfx_target(line)):
-            cards[f"hip{index}"] = ({"vendor": "amd", "gfx": gfx}, reading.source(index))
+            fields = {"vendor": "amd", "gfx": gfx}
+            if (above := _hip_name(reading, index)) is not None:
+                fields["name"] = above
+            cards[f"hip{index}"] = (fields, reading.source(index))
     known = ("name", "gfx", "pci_id") if hardware else ("name", "gfx")
     rows = GpuList(MEASURED + 2, True, [c for c in cards.values() if any(k in c[0] for k in known)])
     if rows.gpus:
         reading.saw("rocm_smi", 20)
         reading.gpu_lists.append(rows)
+
+
+def _hip_name(reading: Reading, index: int) -> str | None:
+    """The name in hipInfo's block of a device, which ends with the target."""
+    for at in range(index - 1, max(-1, index - 90), -1):
+        line = reading.lines[at]
+        if line.startswith("device#"):
+            return None
+        if line.startswith("Name:"):
+            return line[5:].strip() or None
+    return None
 
 
 def _card(fields: dict[str, Any], label: str, value: str) -> None:

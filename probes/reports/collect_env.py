@@ -37,6 +37,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("xformers_info", ("memory_efficient_attention.", "pytorch.version", "gpu.compute_capability")),
     ("ultralytics_checks", ("ultralytics yolo", "ultralytics 8", "ultralytics 🚀")),
     ("lightning_env", ("* cuda:", "lightning-utilities", "* packages:")),
+    ("deepspeed_env", ("deepspeed general environment info", "deepspeed info ....", "torch install path ....")),
     ("mmcv_env", ("pytorch compiling details", "sys.platform", "mmcv:")),
     ("invokeai_env", ("cuda_available", "invokeai")),
 )

@@ -34,7 +34,17 @@ _ENV_NAMES = regex(
 )
 _ADVISED = regex(r"\b(?:use|using|passing|setting|try|consider|e\.g\.|with|unset)\s{1,2}$", re.I)
 _GPU_FLAG = regex(r"--gpus\b|--runtime[ =]nvidia|--device[ =]|nvidia\.com/gpu|\.\.\.")
-_ECHO = regex(r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$")
+_ECHO = regex(
+    r"\becho \"?\$\{?([A-Z][A-Z0-9_]{2,50})\}?\"?\s*$|\becho %([A-Z][A-Z0-9_]{2,50})%\s*$|^PS [^>\n]{0,120}> ?\$env:([A-Z][A-Z0-9_]{2,50})\s*$"
+)
+# Set and empty: a line of env's output, an item of docker inspect's list.
+_EMPTY = regex(
+    r"(?:^\s{0,4}(?:export |declare -x |ENV |- )?|[\[,] ?[\"'])([A-Z]{2,6}_VISIBLE_DEVICES)=(?:[\"'](?=\s{0,2}[,\]])|\s*$)"
+)
+_ITEM = regex(r"[\[,] ?[\"']([A-Z][A-Z0-9_]{2,50})=([^\"'\n]{1,400})[\"'](?=\s{0,2}[,\]])")
+_ROW = regex(r"^\s{0,4}([A-Z][A-Z0-9_]{2,50})\s{2,60}(\S.{0,300}?)\s*$")
+_OF_POD = regex(r"^\s{0,40}- name: [\"']?([A-Z][A-Z0-9_]{2,50})[\"']?\s*$")
+_POD_VALUE = regex(r"^\s{0,40}value: [\"']?([^\"'\n]{0,300}?)[\"']?\s*$")
 _GREP_ENV = regex(
     r"\b(?:env|printenv|set) ?\| ?grep (?:-\w )?\"?([A-Z][A-Z0-9_]{2,50})\"?\s*$|\bprintenv ([A-Z][A-Z0-9_]{2,50})\s*$"
 )
@@ -73,8 +83,10 @@ def read_commands(reading: Reading) -> None:
             _urls(reading, index, line, CLAIMED)
         if variables and ("=" in line or ": " in line) and any(w in line.lower() for w in variables):
             _environment(reading, index, line, absent)
-        if "echo " in line and (match := _ECHO.search(line)):
-            _echoed(reading, index, match[1], absent)
+        if ("echo " in line or "$env:" in line) and (match := _ECHO.search(line)):
+            _echoed(reading, index, match[1] or match[2] or match[3], absent)
+        if variables and any(w in line.lower() for w in variables):
+            _listed(reading, index, line)
         if containers and any(w in line.lower() for w in containers):
             _image(reading, index, line)
             if ("docker run" in line or "podman run" in line) and not _GPU_FLAG.search(_command(reading, index)):
@@ -226,6 +238,27 @@ def _environment(reading: Reading, index: int, line: str, absent: set[str]) -> N
 def _command_follows(before: str, value: str) -> bool:
     """``NAME= word``: the word is no value, unless it names a device."""
     return before.endswith("= ") and before[-3:-2] != " " and value[:1].isalpha() and not _GPU_NAMES.match(value)
+
+
+def _listed(reading: Reading, index: int, line: str) -> None:
+    """Variables in lists: of a container's settings, of PowerShell's ``Name  Value`` columns, of a pod."""
+    for match in _EMPTY.finditer(line[:4000]):
+        reading.draft.put(f"environment.{match[1]}", "", reading.source(index), rank=PRINTED)
+    for match in _ITEM.finditer(line[:4000]):
+        if _ENV_NAMES.match(match[1]):
+            reading.put(f"environment.{match[1]}", match[2], index, PRINTED)
+    if (row := _ROW.match(line)) and _ENV_NAMES.match(row[1]) and _in_columns(reading, index):
+        reading.put(f"environment.{row[1]}", row[2], index, PRINTED)
+    elif (pod := _OF_POD.match(line)) and _ENV_NAMES.match(pod[1]):
+        below = reading.lines[index + 1] if index + 1 < len(reading.lines) else ""
+        if value := _POD_VALUE.match(below):
+            reading.draft.put(f"environment.{pod[1]}", value[1], reading.source(index + 1), rank=PRINTED)
+
+
+def _in_columns(reading: Reading, index: int) -> bool:
+    """Whether the line stands below PowerShell's heading of a list of variables."""
+    above = reading.lines[max(0, index - 60) : index]
+    return any(line.split() == ["Name", "Value"] for line in above)
 
 
 def _echoed(reading: Reading, index: int, name: str, absent: set[str]) -> None:

@@ -140,6 +140,8 @@ def _nodes(reading: Reading) -> None:
             named = match[1]
             for node in ("nvidiactl", "nvidia0", "nvidia-uvm") if named in ("nvidia*", "nvidia") else (named,):
                 reading.put(f"devices./dev/{node}.present", False, index, MEASURED)
+            if named != "nvidia-uvm":
+                reading.symptom("nvidia-nodes-looked-for", index)  # who looks for them counts on a GPU
         elif line.lstrip().startswith("crw") and (match := _NODE.match(line)):
             mode, extra, owner, group, name = match.groups()
             path = (

@@ -170,12 +170,12 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
                 reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
             elif found or labelled:
                 put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
-        if "driver" in low and (match := _DRIVER.search(text)):
-            reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
     elif _POSSESSIVE.sub("", low.partition(":")[0]).strip(" -*") in _OWN or (
         "gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]
     ):
         put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
+    if "driver" in low and (match := _DRIVER.search(text)):
+        reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)
     if "iGPU" in text and (match := _INTEL_IGPU.search(text)):
         model = f"Intel {match[1]}"
         reading.put("cpu.model", model, index, CLAIMED - 1)

@@ -72,7 +72,8 @@ def put_numbered_gpus(reading: Reading, index: int, label: str, value: str, rank
     rest = numbers[2].strip()
     source = reading.source(index)
     if rest == "":
-        fields = names.gpu_from_name(value.split("(UUID")[0].split("  ")[0].strip())
+        card = re.sub(r" @ [\d.]{1,6} [MG]Hz\b", "", value.split("(UUID")[0].split("  ")[0])
+        fields = names.gpu_from_name(re.sub(r" \[(?:Discrete|Integrated)\]", "", card).strip())
         if fields.get("vendor") is None and rank == CLAIMED:
             return
         fields.setdefault("vendor", "nvidia")
@@ -115,7 +116,8 @@ def put_gpu_blocks(reading: Reading, rank: int) -> None:
             if rows.gpus:
                 reading.gpu_lists.append(rows)
         elif low.startswith(("intel gpu models onboard", "intel gpu models detected")):
-            rows = GpuList(rank + 1, True)
+            # what the runtime detects is called by the name that drivers give it
+            rows = GpuList(rank + (2 if "detected" in low else 1), True)
             for at in range(index + 1, min(index + 33, len(lines))):
                 text = lines[at].strip()
                 if not text.startswith("*"):

@@ -17,7 +17,7 @@ from torchdoctor.probes.reports.machine_words import (
     put_system,
 )
 from torchdoctor.probes.reports.packages import put_package
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, GpuList, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
 from torchdoctor.probes.reports.torch_words import put_torch
 from torchdoctor.probes.reports.values import nothing, yes_no
 
@@ -25,6 +25,9 @@ __all__ = ["LABELS", "Handler"]
 
 
 _DRIVER = regex(r"(?<![\d.])(\d{3}(?:\.\d{1,3}){1,2})(?![\d.])")
+
+
+_DRIVER_OF_DEVICE = regex(r"\bdriver=(\d{3}\.\d{2,3}(?:\.\d{2})?)(?:\s|$)")
 
 
 _RELEASE = regex(r"release (\d{1,2}\.\d{1,2})(?:, V(\d{1,2}\.\d{1,2}\.\d{1,4}))?")
@@ -40,6 +43,13 @@ Handler = Callable[[Reading, int, str, int], None]
 
 
 def _torch(reading: Reading, index: int, value: str, rank: int) -> None:
+    if (
+        value.startswith("torch==") and "+" in value[:30]
+    ):  # a program's log of what runs: no index is asked for a local version so
+        value = value[7:]
+        if parsed := values.parse_torch(value):
+            put_torch(reading, index, parsed, rank)
+        return
     if nothing(value):
         reading.draft.miss("torch.version", f"{reading.source(index)}")
         return
@@ -85,6 +95,8 @@ def _cuda(reading: Reading, index: int, value: str, rank: int) -> None:
     # "CUDA: 12.6 (https://download.pytorch.org/whl/cu126)": a number alone may be the toolkit's or the driver's
     if variant := values.variant_of_url(value):
         reading.put("torch.variant", variant, index, rank)
+    elif (number := _NUMBER.fullmatch(value)) and reading.has("nvrm version:"):
+        reading.put("drivers.nvidia.cuda", number[1], index, PRINTED)  # nvidia-container-cli shows the driver's
 
 
 def _torch_hip(reading: Reading, index: int, value: str, rank: int) -> None:
@@ -131,10 +143,11 @@ def _system(reading: Reading, index: int, value: str, rank: int) -> None:
 
 
 def _kernel(reading: Reading, index: int, value: str, rank: int) -> None:
-    match = re.search(r"\d{1,2}\.\d{1,3}[\w.+~-]{0,80}", value)
+    # near the start, and not behind another label: a line of the kernel's log is no version
+    match = re.match(r"[^:]{0,24}?(?<![\d.])(\d{1,2}\.\d{1,3}[\w.+~-]{0,80})", value)
     if match is None:
         return
-    kernel = match[0]
+    kernel = match[1]
     if reading.draft.value("system.os") in (None, "linux"):
         reading.put("system.kernel", kernel, index, rank)
         if "microsoft" in kernel.lower():
@@ -180,6 +193,8 @@ def _machine(reading: Reading, index: int, value: str, rank: int) -> None:
         reading.put("system.machine", match, index, rank)
     hardware_words(reading, index, value, rank)
     put_named_gpus(reading, index, value, rank)
+    if driver := _DRIVER_OF_DEVICE.search(value):
+        reading.put("drivers.nvidia.version", driver[1], index, rank)
 
 
 def _gpu(reading: Reading, index: int, value: str, rank: int) -> None:
@@ -303,7 +318,7 @@ def _wsl(reading: Reading, index: int, value: str, rank: int) -> None:
 
 
 def _free_threaded(reading: Reading, index: int, value: str, rank: int) -> None:
-    if "--disable-gil" in value or "Py_GIL_DISABLED=1" in value:
+    if "--disable-gil" in value or "Py_GIL_DISABLED=1" in value or (value == "1" and "GIL" in reading.lines[index]):
         reading.put("python.free_threaded", True, index, rank)
 
 
@@ -334,9 +349,9 @@ def _table(*rows: tuple[Handler, str]) -> dict[str, Handler]:
 LABELS: dict[str, Handler] = _table(
     (_torch, "pytorch version|pytorch|torch|torch version|pytorch version gpu|pytorch version (gpu|pytorch version (gpu?|pytorch version (accelerator?|"
              "pytorch version (accelerator|pytorch.version|installed torch|torch. version|torch. version  |pytorch info|torch installed"),
-    (_torch_cuda, "cuda used to build pytorch|torch.version.cuda|cuda version of torch"),
+    (_torch_cuda, "cuda used to build pytorch|torch.version.cuda|cuda version of torch|torch cuda version"),
     (_cuda, "cuda|cuda version"),
-    (_torch_hip, "rocm used to build pytorch|torch.version.hip|rocm reported by torch"),
+    (_torch_hip, "rocm used to build pytorch|torch.version.hip|rocm reported by torch|torch hip version"),
     (_torch_xpu, "xpu used to build pytorch"),
     (_available, "is cuda available|cuda available|torch.cuda.is available|torch cuda available|gpu available|is xpu available|pytorch.cuda|"
                  "cuda is available|is rocm available|pytorch xpu available|available|torch.cuda.is available()|torch.xpu.is available()|"
@@ -348,17 +363,17 @@ LABELS: dict[str, Handler] = _table(
     (_libc, "libc version|libc|glibc|glibc version"),
     (_python, "python version|python|sys.version|python banner|python ver|python-version|.python-version|cpython|python interpreter|python full version"),
     (_python_name, "sys.implementation.name|implementation"),
-    (_free_threaded, "python build flags|configure options"),
+    (_free_threaded, "python build flags|configure options|py gil disabled"),
     (_machine, "arch|architecture|machine|system type|hardware|hardware model|machine type|board|device|system info|hw"),
-    (_gpu, "gpu|gpus|gpu name|gpu type|graphics|graphics card|video card|vga|dgpu|dgpu (target|gpu model|gpu(s|card|accelerator|accelerators|gpu device|"
+    (_gpu, "gpu|gpus|my gpu|my card|gpu name|gpu type|graphics|graphics card|video card|vga|dgpu|dgpu (target|gpu model|gpu(s|card|accelerator|accelerators|gpu device|"
            "name|card name|gpu.name|cuda device|device name|gpu info|rocm device detected|nvidia gpu|amd gpu|gpu 型号|xpu type|using gpu type"),
     (_cpu_or_gpu, "cpu / gpu|cpu/gpu"),
     (_gpu, "igpu (also present|igpu"),
-    (_nvidia_driver, "nvidia driver version|nvidia driver|cuda driver version|driver version|nvidia-driver"),
+    (_nvidia_driver, "nvrm version|nvidia driver version|nvidia driver|cuda driver version|driver version|nvidia-driver"),
     (_any_driver, "driver|gpu driver|gpu driver version|graphics driver|amd driver|display driver|adrenaline|adrenalin"),
     (_kernel_driver, "kernel driver|drm driver|kernel driver in use"),
     (_intel_runtime, "libze1|libze-intel-gpu1|intel-level-zero-gpu|compute-runtime|compute runtime|intel compute runtime|intel l0 / neo|neo|level zero|level-zero|intel-opencl-icd"),
-    (_nvcc, "cuda runtime version|nvcc|cuda compilation tools|cuda toolkit|nvcc -v|cuda toolkit version"),
+    (_nvcc, "cuda runtime version|nvcc|cuda compilation tools|cuda toolkit|nvcc -v|cuda toolkit version|nvcc version"),
     (_rocm, "rocm|rocm version|rocm-version|hip sdk|system rocm|hip version"),
     (_gfx, "gpu arch|gfx|gfx version|target|compute capability|gpu.compute capability|gpu compute capability|gfx target|arch name"),
     (_capability_seen, "capability|device capability|torch.cuda.get device capability"),

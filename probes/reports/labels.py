@@ -38,6 +38,8 @@ def label_of(line: str) -> tuple[str, str] | None:
 def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
     """(index, label, value) of every line that has a label."""
     in_columns = reading.has("ultralytics", "detectron2", "sys.platform  ")
+    in_leaders = reading.has(" ....")
+    in_objects = reading.has("torch", "gpu") and "{" in reading.text
     for index, line in enumerate(reading.lines):
         if line.startswith(("#", "**")) and (label := _heading(line)):
             at = next(
@@ -46,9 +48,34 @@ def labelled_lines(reading: Reading) -> Iterator[tuple[int, str, str]]:
             if at is not None and not reading.lines[at].startswith(("#", "**", "```", ">")):
                 yield at, label, reading.lines[at].strip(_STRIP)
             continue
-        pair = label_of(line) or (_columns(line) if in_columns else None)
+        if in_objects and "{" in line[:200] and (pairs := _object(line)):
+            for label, value in pairs:
+                yield index, label, value
+            continue
+        pair = (_leaders(line) if in_leaders else None) or label_of(line) or (_columns(line) if in_columns else None)
         if pair is not None:
             yield index, pair[0], pair[1]
+
+
+_MEMBER = regex(
+    r"[\"']([A-Za-z][\w .-]{1,40})[\"'] ?: ?(?:\"([^\"\n]{0,300})\"|'([^'\n]{0,300})'|(\[[\d, ]{1,20}\]|\w[\w.]{0,20}))"
+)
+
+
+def _object(line: str) -> list[tuple[str, str]]:
+    """The members of an object on one line, ``{"torch_version": "2.6.0", "cuda": true}``; a row of a package list is none."""
+    found = [(m[1], m[2] or m[3] or m[4] or "") for m in _MEMBER.finditer(line[:8000])]
+    keys = {key.lower() for key, _ in found}
+    if len(found) < 2 or {"name", "version"} <= keys:
+        return []
+    return [(" ".join(key.replace("_", " ").lower().split()), value) for key, value in found]
+
+
+def _leaders(line: str) -> tuple[str, str] | None:
+    """``torch version ......... 2.4.0+cu121``: DeepSpeed's report, and lists in its manner."""
+    label, dots, value = line[:400].strip().partition(" ....")
+    value = value.lstrip(".").strip()
+    return (" ".join(label.replace("_", " ").lower().split()), value) if dots and value else None
 
 
 def _columns(line: str) -> tuple[str, str] | None:

@@ -22,19 +22,18 @@ _DARWIN = regex(r"\bDarwin \S{1,80} (\d{2}\.\d{1,2}\.\d{1,2}) .{0,200}\b(arm64|x
 _OS_RELEASE = regex(r"(?:^|[\s;])(NAME|VERSION|VERSION_ID|PRETTY_NAME|ID)=(\"[^\"]{0,80}\"|'[^']{0,80}'|[\w.-]{1,40})")
 _SW_VERS = regex(r"^\s{0,4}(ProductName|ProductVersion|BuildVersion):\s{1,12}(\S.{0,60}?)\s*$")
 _LDD = regex(
-    r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})",
+    r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})|^\s{0,4}ii\s{1,4}libc6(?::\w{2,8})?\s{1,60}(2\.\d{1,2})-",
     re.I,
 )
 _COUNT = regex(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
 _LSPCI = regex(
-    r"^\s{0,4}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
+    r"^\s{0,4}(?:[A-Za-z][A-Za-z -]{0,24}: )?(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
 )
-_IN_USE = regex(r"^\s{0,12}Kernel driver in use: (\w{2,20})")
+_IN_USE = regex(r"^\s{0,12}Kernel driver in use: ([\w-]{2,20})")
 _MODINFO = regex(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
 _NVRM = regex(
     r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"
 )
-_WDDM = regex(r"(?<![\d.])(?:2[1-9]|3\d)\.\d{1,2}\.1(\d)\.(\d{4})(?![\d.])")
 _CHIP = regex(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
 _ROCM_GROUP = regex(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
 _CPU_MODEL = regex(
@@ -65,7 +64,6 @@ def read_machine(reading: Reading) -> None:
     """System, processor, kernel, libc and devices from the commands that print them."""
     _os_release(reading)
     _processor(reading)
-    _windows_driver(reading)
     words = reading.words(*_WORDS)
     asked = reading.words("uname", "arch", "getconf", "dpkg --print")
     for index, line in enumerate(reading.lines):
@@ -93,6 +91,10 @@ def read_machine(reading: Reading) -> None:
         elif "Darwin " in line and (match := _DARWIN.search(line)):
             reading.put("system.os", "macos", index, MEASURED)
             reading.put("python.machine", normal_machine(match[2]), index, CLAIMED)
+        if (("sw_vers -" in line and "roductVersion" in line) or "osproductversion" in line) and index + 1 < len(
+            reading.lines
+        ):
+            _mac_version(reading, index + 1, reading.lines[index + 1].strip())
         if "sw_vers" in line and (inline := re.search(r"sw_vers\b.{0,40}?\b(\d{2}\.\d{1,2}(?:\.\d{1,2})?)\b", line)):
             reading.put("system.version", inline[1], index, PRINTED)
         if "Product" in line and (match := _SW_VERS.match(line)):
@@ -203,6 +205,13 @@ def _one_line(reading: Reading, command: str, at: int) -> None:
 
 
 _DEBIAN = {"amd64": "x86_64", "arm64": "aarch64", "armhf": "armv7l", "armel": "armv7l", "i386": "i686", "riscv64": "riscv64", "ppc64el": "ppc64le", "s390x": "s390x"}  # fmt: skip
+
+
+def _mac_version(reading: Reading, index: int, answer: str) -> None:
+    if re.fullmatch(r"1\d\.\d{1,2}(?:\.\d{1,2})?|2\d\.\d{1,2}(?:\.\d{1,2})?", answer):
+        reading.put("system.os", "macos", index, MEASURED)
+        reading.put("system.name", "macOS", index, MEASURED)
+        reading.put("system.version", answer, index, MEASURED + 3)
 
 
 def _kernel(reading: Reading, index: int, release: str) -> None:
@@ -358,18 +367,6 @@ def _driver_version(reading: Reading, index: int, line: str) -> None:
                 reading.put("drivers.nvidia.version", found[1], at, PRINTED)
                 reading.put("drivers.nvidia.installed", True, at, MEASURED)
                 break
-
-
-def _windows_driver(reading: Reading) -> None:
-    """``31.0.15.3623`` under ``DriverVersion``: only NVIDIA's third number is 1x, and its last five digits are 536.23."""
-    if "NVIDIA" not in reading.text or not reading.has("driverversion", "dxdiag"):
-        return
-    found = {m[0]: (index, m) for index, line in enumerate(reading.lines) if (m := _WDDM.search(line))}
-    if len(found) == 1:
-        ((index, match),) = found.values()
-        digits = match[1] + match[2]
-        reading.put("drivers.nvidia.version", f"{digits[:3]}.{digits[3:]}", index, PRINTED)
-        reading.put("system.os", "windows", index, PRINTED)
 
 
 def _chip(reading: Reading, index: int, text: str) -> None:

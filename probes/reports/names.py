@@ -36,7 +36,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("nvidia", rf"(?:NVIDIA )?Tesla [A-Z]{{1,2}}\d{{1,4}}[A-Za-z]{{0,2}}\b(?:-(?:PCIE|SXM\d|FHHL|DGXS)-\d{{1,3}}GB)?{_SUFFIX}{{0,2}}"),
     ("nvidia", r"(?:NVIDIA )?(?:Jetson )(?:AGX |Xavier |Orin |TX|T|Nano|Thor)[ \w]{0,16}?(?:Thor|Orin Nano|Orin NX|Orin|Xavier NX|Xavier|Nano|TX?\d{1,4}|T\d{4})?(?: \d{1,2}GB)?\b"),
     ("nvidia", r"(?:NVIDIA )?DGX[ -](?:Spark|H100|H200|A100|B200)\b|(?:NVIDIA )?RTX Spark\b"),
-    ("nvidia", r"(?:NVIDIA[ -])?(?:GH200|GB200|GB300|GB10|B[123]00|H[128]00|H20|A[18]00)\b(?:[ -](?:\d{2,3} ?GB|PCIe?|PCIE|SXM\d?(?:-\d{2,3}GB)?(?:-MIG[- ]\d{1,2}[gc]\.\d{1,3}gb)?|NVL|HBM\d\w?|MIG \d{1,2}[gc]\.\d{1,3}gb))*"),
+    ("nvidia", r"(?:NVIDIA[ -])?(?:GH200|GB200|GB300|GB10|B[123]00|H[128]00|H20|A[18]00)\b(?:[ -](?:\d{2,3} ?GB|PCIE(?:-\d{2,3}GB)?|PCIe?|SXM\d?(?:-\d{2,3}GB)?(?:-MIG[- ]\d{1,2}[gc]\.\d{1,3}gb)?|NVL|HBM\d\w?|MIG \d{1,2}[gc]\.\d{1,3}gb))*"),
     ("nvidia", r"NVIDIA (?:T4G?|L4|L2|L20|L40S?|A2|A10[GM]?|A16|A30X?|A40|V100|P100|P40|P4|K80|T\d{3,4}|PG\d{3}|CMP \d{2,3}HX)\b(?:[ -](?:\d{1,3}C|\d{1,3}Q|PCIE-\d{2}GB))?"),
     ("amd", r"(?:AMD )?Radeon(?:\(TM\)|™)? (?:Pro|PRO|AI PRO) [A-Z]{0,3} ?\d{3,4}[A-Z]{0,3}\b(?: XT[X]?)?"),
     ("amd", r"(?:AMD )?Radeon(?:\(TM\)|™)? (?:RX ?(?:Vega ?)?\d{2,4} ?(?:XTX|XT|GRE|M\b|S\b)?|R[579X] \w{3,6}|VII|Vega ?\d{1,2}\b|\d{3,4}[SM]|HD \d{4}\w?)(?: \d{1,2}GB)?(?: Graphics)?"),
@@ -205,7 +205,7 @@ def gpu_from_name(name: str) -> dict[str, Any]:
     if gfx:
         fields["gfx"] = gfx
         name = re.sub(r"\s?\(gfx[^)]{0,40}\)", "", name).strip()
-    name = re.sub(r"\s?\((?:UUID|uuid|\.\.\.)[^)]{0,60}\)", "", name).strip(" \t*,;")
+    name = re.sub(r"\s?\((?:UUID|uuid|\.\.\.)[^)]{0,60}\)", "", name).strip(" \t*,;|")
     vendor = vendor_of(name) or ("amd" if gfx else None)
     if vendor:
         fields["vendor"] = vendor

@@ -21,6 +21,7 @@ _BUS = regex(r"\b([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-7])\b")
 _MEMORY = regex(r"/\s{0,8}(\d{1,7})\s?MiB")
 _LISTED = regex(r"^\s{0,8}GPU (\d{1,3}): (.{1,120}?) \(UUID: [^)]{0,60}\)")
 _MIG = regex(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s{1,8}Device\s{1,4}\d{1,3}:")
+_MIG_MODE = regex(r"\|\s{1,30}(Enabled|Disabled|N/A)\*?\s{1,8}\|\s{0,8}$")
 _VERSION = regex(r"(\d{2,3}(?:\.\d{1,4}){1,2})")
 _CUDA = regex(r"(\d{1,2}\.\d{1,2})")
 _COMPLAINT = regex(r"fail|error|unable|not found|no devices|could|cannot|driver|[.:]$", re.I)
@@ -64,6 +65,7 @@ def read_nvidia_smi(reading: Reading) -> None:
 
 def _table(reading: Reading, rows: GpuList) -> None:
     last = -100
+    split: list[int] = []  # the line of each GPU that is in MIG mode
     for index, line in enumerate(reading.lines):
         if "NVIDIA-SMI" in line and (match := _HEADER.search(line)) and (match[1] or match[2]):
             # two versions: under WSL the first is the Linux tool's, the second the Windows driver's
@@ -95,6 +97,10 @@ def _table(reading: Reading, rows: GpuList) -> None:
                 reading.taken.add(index)
             elif 0 < index - last <= 2 and rows.gpus and (memory := _MEMORY.search(line)):
                 rows.gpus[-1][0].setdefault("memory", int(memory[1]) * 1024**2)
+            elif index - last == 2 and (mode := _MIG_MODE.search(line)) and mode[1] == "Enabled":
+                split.append(index)
+            if "No MIG devices found" in line and split and len(split) == len(rows.gpus):
+                reading.symptom("mig-without-slices", index)
             if "TCC/WDDM" in line or "Driver-Model" in line:
                 reading.put("system.os", "windows", index, MEASURED)
             elif "Persistence-M" in line:  # only the tool for Linux has that column
@@ -123,6 +129,7 @@ def _listing(reading: Reading) -> None:
 
 def _query(reading: Reading) -> None:
     rows = GpuList(MEASURED + 3, True)
+    split: list[int] = []  # a line of each GPU that is in MIG mode and has no instance
     for index, line in enumerate(reading.lines):
         if ":" not in line:
             continue
@@ -152,9 +159,15 @@ def _query(reading: Reading) -> None:
                 rows.gpus[-1][0]["memory"] = memory
         elif rows.gpus and label.strip() == "Device Id" and (match := re.match(r"0x([0-9A-F]{4})10DE", value)):
             rows.gpus[-1][0]["pci_id"] = f"10de:{match[1].lower()}"
+        elif rows.gpus and label.strip() == "MIG Devices" and value == "None":
+            modes = (reading.lines[at].split(":") for at in range(max(0, index - 4), index))
+            if any(mode[0].strip() == "Current" and mode[-1].strip() == "Enabled" for mode in modes):
+                split.append(index)
     if rows.gpus:
         reading.saw("nvidia_smi", 25)
         reading.gpu_lists.append(rows)
+    if split and len(split) == len(rows.gpus):
+        reading.symptom("mig-without-slices", split[0])
 
 
 def _xml(reading: Reading) -> None:

@@ -14,7 +14,7 @@ from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Readi
 from torchdoctor.probes.reports.request import put_request
 from torchdoctor.probes.reports.torch_words import put_torch
 
-__all__ = ["read_packages"]
+__all__ = ["put_installed", "read_packages"]
 
 _DUMPED = regex(
     r"^\s{0,4}\[(pip\d?|conda|uv|pixi)\] ([A-Za-z0-9][\w.-]{0,80}?)(?:==|\s{1,60})(\d[\w.+!-]{0,60})(?:\s{1,40}(\S{1,60})(?:\s{1,40}(\S{1,60}))?)?\s*$"
@@ -22,7 +22,12 @@ _DUMPED = regex(
 _FREEZE = regex(
     r"^\s{0,8}(?:[-*+] )?[\"']?([A-Za-z][\w.-]{0,80}?)(?:\[[\w,-]{1,40}\])?\s?(===?)\s?(\d[\w.+!]{0,60})[\"']?(?: ?;.{0,120}| ?\\| ?#.{0,120}|,)?\s*$"
 )
+# name @ address of a wheel: what pip freeze prints for what was installed from a file or an address
+_DIRECT = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80}) ?@ ?(?:file|https?):\S{1,400}?/[A-Za-z][\w.]{0,80}-(\d[\w.+%!]{0,60})-(?:cp|py)\d[\w.]{0,20}-\S{1,200}\.whl(?:#\S{0,200})?\s*$")  # fmt: skip
 _SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1,60}))?\s*$")
+# conda list --export, and the addresses of conda list --explicit
+_EXPORTED = regex(r"^\s{0,4}([a-z0-9_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})\s*$")
+_EXPLICIT = regex(r"^\s{0,4}https?://\S{1,160}/(?:linux|win|osx|noarch)[\w-]{0,12}/([a-z0-9_][\w.-]{0,80}?)-(\d[\w.]{0,40})-([\w.]{1,60}?)\.(?:conda|tar\.bz2)(?:#\w{0,80})?\s*$")  # fmt: skip
 _COLUMN = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
 _LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
 # The longest name of a list leaves one space before its version.
@@ -34,11 +39,12 @@ _POETRY = regex(
     r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
 )
 _SDK = regex(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
+_FILTERED = regex(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{1,12} ?)?\| ?(?:\w?grep|findstr|select-string|sls|awk)\b.{0,60}(version|location)", re.I)  # fmt: skip
 _SHOW = ("name", "version", "location", "requires", "summary")
 
 
 _INSTALLING = regex(
-    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|\bhow (?:do|can|should|would) (?:i|we|you) install\b|\b(?:cannot|can't|could not|couldn't) install\b|^\s{0,8}install"
+    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|\bhow (?:do|can|should|would) (?:i|we|you) install\b|\b(?:cannot|can't|could not|couldn't) install\b|^\s{0,8}install(?!ed\b)"
 )
 _HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
 _GAVE = regex(
@@ -87,16 +93,18 @@ def read_packages(reading: Reading) -> None:
             if match[1] == "conda":
                 of_conda.append((index, match[2], f"{match[4] or ''} {match[5] or ''}"))
             rank = MEASURED + (1 if match[1] != "conda" else 0)
-            _installed(reading, index, match[2], match[3], rank, build=match[4] if match[1] == "conda" else None)
+            put_installed(reading, index, match[2], match[3], rank, build=match[4] if match[1] == "conda" else None)
             reading.taken.add(index)
         elif "==" in line and (match := _FREEZE.match(line)):
             freeze.append((index, match[1], match[3]))
+        elif ".whl" in line and "@" in line[:100] and (match := _DIRECT.match(line)):
+            freeze.append((index, match[1], match[2].replace("%2B", "+").replace("%2b", "+")))
         elif "::" in line and (match := _CONDA_PLAN.match(line)):
             reading.saw("conda_list", 15)
-            _installed(reading, index, match[3], match[4], PRINTED, build=match[5])
-        elif line.lstrip()[:1] == "-" and (match := _SINGLE.match(line)):
-            _installed(reading, index, match[1], match[2], PRINTED, build=match[3])
-            reading.saw("conda_list", 3)
+            put_installed(reading, index, match[3], match[4], PRINTED, build=match[5])
+        elif match := _of_conda(line):
+            put_installed(reading, index, match[1], match[2], PRINTED, build=match[3])
+            reading.saw("conda_list", 4 if match[3] else 3)
         elif ("  " in line and (match := _COLUMN.match(line))) or (
             (headed or "nvidia-" in line or "intel-ext" in line) and (match := _LONGEST.match(line))
         ):
@@ -120,12 +128,24 @@ def read_packages(reading: Reading) -> None:
     _frozen(reading, freeze)
 
 
+def _of_conda(line: str) -> re.Match[str] | None:
+    """``- name=version=build`` of an environment file, ``name=version=build`` of an export, an explicit list's address."""
+    if "http" in line:
+        return _EXPLICIT.match(line) if ".conda" in line or ".tar.bz2" in line else None
+    if "=" not in line or "==" in line:
+        return None
+    return _SINGLE.match(line) if line.lstrip()[:1] == "-" else _EXPORTED.match(line)
+
+
 def _sdk_version(line: str) -> str:
     match = re.search(r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[a-z]{0,2}\d{0,8})\b", line)
     return match[1] if match else "unknown"
 
 
-def _installed(reading: Reading, index: int, name: str, version: str, rank: int, *, build: str | None = None) -> None:
+def put_installed(
+    reading: Reading, index: int, name: str, version: str, rank: int, *, build: str | None = None
+) -> None:
+    """One distribution of a list; ``build`` is conda's, which tells the variant."""
     name = canonical(name)
     put_package(reading, name, version, index, rank)
     if name == "torch":
@@ -167,7 +187,7 @@ def _columns(reading: Reading, columns: list[tuple[int, str, str, str]], headed:
             continue
         build = rest.split()[0] if rest else None
         conda = build is not None and ("_" in build or build.startswith("h")) and "/" not in build
-        _installed(reading, index, name, version, PRINTED + 4, build=build if conda else None)
+        put_installed(reading, index, name, version, PRINTED + 4, build=build if conda else None)
         if rest and "/" in rest and canonical(name) == "torch":
             reading.put("torch.origin", "editable", index, PRINTED)
     reading.saw("conda_list" if headed and "# Name" in reading.text else "pip_freeze", 10)
@@ -206,7 +226,7 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
     since = _listed_since(reading, freeze) if listing and asks else 0
     for index, name, version in freeze:
         if listing and index >= since:
-            _installed(reading, index, name, version, PRINTED + 3)
+            put_installed(reading, index, name, version, PRINTED + 3)
         elif canonical(name) == "torch":
             put_request(reading, index, "torch", "==" + version, PRINTED - 4)
         elif not asks:
@@ -225,10 +245,16 @@ def _listed_since(reading: Reading, freeze: list[tuple[int, str, str]]) -> int:
 
 def _show(reading: Reading) -> None:
     """Blocks of ``pip show``."""
-    if not reading.has("name"):
+    filtered = reading.has("pip show", "pip3 show", "pip.exe show")
+    if not filtered and not reading.has("name"):
         return
     name: str | None = None
     for index, line in enumerate(reading.lines):
+        if filtered and "show " in line and (asked := _FILTERED.search(line[:400])):
+            # of the block only one line is let through
+            below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
+            name = asked[1] if below.strip().startswith(f"{asked[2].lower()}:") else None
+            continue
         label, colon, value = line.partition(":")
         label = label.strip().lower()
         if not colon or label not in _SHOW:
@@ -238,12 +264,27 @@ def _show(reading: Reading) -> None:
             below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
             name = value if below.strip().startswith("version:") else None
         elif label == "version" and name and value[:1].isdigit():
-            _installed(reading, index, name, value, MEASURED)
+            put_installed(reading, index, name, value, MEASURED)
             reading.saw("pip_freeze", 8)
         elif label == "location" and name:
             if canonical(name) == "torch":
                 reading.symptom("torch-location", index)
             put_path(reading, index, value.rstrip("/\\") + "/", MEASURED)
+        elif label == "requires" and name and canonical(name) == "torch":
+            _requires(reading, index, value)
+
+
+def _requires(reading: Reading, index: int, value: str) -> None:
+    """pip shows the requirements that hold on this system: CUDA packages are those of Linux. Wheels of the default index
+    that ask for a ``-cu11`` or ``-cu12`` package are for x86-64; those of other indexes have a local version.
+    """
+    if "nvidia-" not in value:
+        return
+    reading.put("system.os", "linux", index, PRINTED - 15)
+    if re.search(r"\bnvidia-[\w-]{3,40}-cu1[12]\b", value) and "+" not in (
+        reading.draft.value("packages.torch") or "+"
+    ):
+        reading.put("system.machine", "x86_64", index, PRINTED - 15)
 
 
 _RESOLVING = ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
@@ -320,7 +361,7 @@ def _inspect(reading: Reading) -> None:
         for entry in document["installed"]:
             data = entry.get("metadata") if isinstance(entry, dict) else None
             if isinstance(data, dict) and isinstance(data.get("name"), str) and isinstance(data.get("version"), str):
-                _installed(reading, 0, data["name"], data["version"], MEASURED)
+                put_installed(reading, 0, data["name"], data["version"], MEASURED)
     keys = {}
     for index, line in enumerate(reading.lines):
         if match := re.match(r'^\s{0,12}"(\w{5,40})": "([^"]{0,80})"', line):

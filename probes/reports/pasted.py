@@ -15,11 +15,16 @@ from torchdoctor.probes.reports.conda_output import read_conda
 from torchdoctor.probes.reports.device_access import read_device_access
 from torchdoctor.probes.reports.extension_messages import read_extension_messages
 from torchdoctor.probes.reports.free_text import read_free_text
+from torchdoctor.probes.reports.graphics_tools import read_graphics
 from torchdoctor.probes.reports.intel_tools import read_intel
+from torchdoctor.probes.reports.kernel_log import read_kernel_log
+from torchdoctor.probes.reports.lscpu import read_lscpu
 from torchdoctor.probes.reports.machine_tools import read_machine
 from torchdoctor.probes.reports.merge import merge_gpus
 from torchdoctor.probes.reports.nvidia_smi import read_nvidia_smi
+from torchdoctor.probes.reports.package_json import read_package_json
 from torchdoctor.probes.reports.package_list import read_packages
+from torchdoctor.probes.reports.package_tree import read_package_tree
 from torchdoctor.probes.reports.pip_output import read_pip
 from torchdoctor.probes.reports.project_files import read_project_files
 from torchdoctor.probes.reports.python_session import read_session
@@ -28,8 +33,10 @@ from torchdoctor.probes.reports.recognise import recognise
 from torchdoctor.probes.reports.report_json import read_report_json
 from torchdoctor.probes.reports.symptoms import read_symptoms
 from torchdoctor.probes.reports.system_profiler import read_system_profiler
+from torchdoctor.probes.reports.torch_config import read_torch_config
 from torchdoctor.probes.reports.torch_messages import read_torch_messages
 from torchdoctor.probes.reports.uv_output import read_uv
+from torchdoctor.probes.reports.windows_tools import read_windows
 
 __all__ = ["Pasted", "read_command", "read_text"]
 
@@ -40,9 +47,13 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_amd_smi,
     read_intel,
     read_system_profiler,
+    read_graphics,
+    read_torch_config,
     read_torch_messages,
     read_extension_messages,
+    read_package_tree,
     read_packages,
+    read_package_json,
     read_dump,
     read_session,
     read_pip,
@@ -51,6 +62,9 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_project_files,
     read_commands,
     read_machine,
+    read_lscpu,
+    read_windows,
+    read_kernel_log,
     read_device_access,
     read_free_text,
     read_symptoms,

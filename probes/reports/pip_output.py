@@ -10,6 +10,7 @@ from torchdoctor.probes.reports.machine_words import put_python
 from torchdoctor.probes.reports.packages import canonical, pip_name, put_package
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request
+from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_pip"]
 
@@ -17,6 +18,9 @@ _REQUIREMENT = regex(r"([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?([<>=!~^][
 _CONFLICT = regex(r"^\s{0,8}(?:ERROR: )?([A-Za-z0-9][\w.-]{0,80}) (\S{1,40}) (?:requires|has requirement) ([A-Za-z0-9][\w.-]{0,80})(\[[\w,-]{0,40}\])?\s?\(?([<>=!~][^,]{0,20}(?:,[<>=!~ ][^,]{0,20}){0,4})?\)?, (?:but you have|but you'll have) ([A-Za-z0-9][\w.-]{0,80}) (\S{1,40})")  # fmt: skip
 _MISSING = regex(
     r"^\s{0,8}([A-Za-z0-9][\w.-]{0,80}) (\S{1,40}) requires ([A-Za-z0-9][\w.-]{0,80}), which is not installed"
+)
+_UV_CONFLICT = regex(
+    r"^\s{0,8}The package `([A-Za-z0-9][\w.-]{0,80})` requires `([A-Za-z0-9][\w.-]{0,80}?)(?:\[[\w,-]{0,40}\])?([<>=!~][^`]{0,60})`, but `(\d\S{0,40})` is installed"
 )
 _SATISFIED = regex(
     r"Requirement already satisfied: ([A-Za-z0-9][\w.-]{0,80})[^()]{0,160} in (\S.{0,300}?) (?:\(from [^()]{1,200}\) )?\((\d[\w.+!-]{0,40})\)"
@@ -62,7 +66,7 @@ def read_pip(reading: Reading) -> None:
             continue
         if "Could not find a version" in line or "No matching distribution" in line:
             _not_found(reading, index, line)
-        elif ", but you" in line or "which is not installed" in line:
+        elif ", but you" in line or "which is not installed" in line or ", but `" in line:
             _conflict(reading, index, line)
         elif "already satisfied" in line:
             if match := _SATISFIED.match(
@@ -193,6 +197,14 @@ def _conflict(reading: Reading, index: int, line: str) -> None:
         if kind == "conflict-on-torch" and holder in ("torchvision", "torchaudio", "torchcodec", "torchtext"):
             kind = "conflict-of-companion"
         reading.symptom(kind, index, line)
+    elif "` is installed" in line and (match := _UV_CONFLICT.match(line)):
+        reading.saw("uv_error", 8)
+        holder, found = canonical(match[1]), canonical(match[2])
+        put_package(reading, match[2], match[4], index, PRINTED + 1)
+        if found == "torch" and (parsed := values.parse_torch(match[4])):
+            put_torch(reading, index, parsed, PRINTED)
+            companion = holder in ("torchvision", "torchaudio", "torchcodec", "torchtext")
+            reading.symptom("conflict-of-companion" if companion else "conflict-on-torch", index, line)
     elif match := _MISSING.search(line):
         put_package(reading, match[1], match[2], index, PRINTED)
 

@@ -39,7 +39,7 @@ _BARE_BANNER = regex(
 )
 _ASSIGNED = regex(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled|(?<![\w.])is_available)"
-    r"(?:\(\))?[`'\s]{0,4}(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
+    r"(?:\(\))?(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
 )
 _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
@@ -51,8 +51,20 @@ _USER_NOT = regex(
     r"\b(?:(?:normal|regular|ordinary|own|non-root|my) )user\b.{0,40}\b[Ff]alse\b|\b[Ff]alse\b.{0,30}\b(?:as|for) (?:a |the |my |any )?(?:normal |regular |ordinary |own |non-root )?user\b|\bwithout (?:it|sudo)\b.{0,20}\b[Ff]alse\b|\b[Ff]alse\b.{0,20}\bwithout\b"
 )
 _CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
-_TORCH_COMMENT = regex(r"import torch\s{1,20}#\s?(\d\S{1,60})")
+_ASKS = ("__version__", "is_available()", "is_built()", "version.cuda", "device_count()", "get_device_name")
+_TORCH_COMMENT = regex(
+    r"(?:import torch|torch\.__version__\)?)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}['\"]?(\d[^\s'\"]{1,60})"
+)
+_COMMENT = regex(
+    r"\)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}((?:True|False|None|['\"(\[]|\d|NVIDIA|AMD|Tesla|Quadro)[^\n]{0,120})$"
+)
+_TORCH_IS = regex(
+    r"(?<!\w)torch\.__version__[`'\"]?\s{0,3}(?:->|=>|→|:|=|==|is)\s{0,3}[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
+)
 _NAMES_LIST = regex(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
+_QUESTION = regex(
+    r"torch\.__version__|torch\.version\.(?:cuda|hip)|torch\.(?:backends\.)?((?:cuda|xpu|mps)\.(?:is_available|is_built|device_count))\(\)"
+)
 _ONE_OF = regex(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
 _SAID_WIDTH = regex(
     r"calcsize\(['\"][Pp]['\"]\) ?\* ?8\)?['\"`\s]{0,4}(?:prints|gives|returns|says|shows|is|=|->|:)\s{0,2}(32|64)\b"
@@ -64,7 +76,19 @@ _LIB = regex(r"torch[/\\]lib|site-packages[/\\]torch")
 
 def read_session(reading: Reading) -> None:
     """What an interpreter printed about itself and about torch."""
-    if not reading.has("python", "torch", "cp3", "py3", "sm_", "arch_list", "_xpudeviceproperties", "platform."):
+    if not reading.has(
+        "python",
+        "torch",
+        "cp3",
+        "py3",
+        "sm_",
+        "arch_list",
+        "_xpudeviceproperties",
+        "platform.",
+        "sys.version",
+        "calcsize",
+        "py_gil",
+    ):
         return
     for index, line in enumerate(reading.lines):
         if len(line) < 2:
@@ -75,7 +99,7 @@ def read_session(reading: Reading) -> None:
             put_python(reading, index, banner[1], PRINTED + 2)
         if "calcsize" in line and (width := _SAID_WIDTH.search(line)):
             reading.put("python.bits", int(width[1]), index, PRINTED + 2)
-        if "platform" in line or "calcsize" in line or "maxsize" in line or "capability()" in line:
+        if "platform" in line or "calcsize" in line or "Py_GIL" in line or "maxsize" in line or "capability()" in line:
             _asked(reading, index, line)
         if "packages" in line or "python3" in line or ":\\" in line:
             put_path(reading, index, line, PRINTED - 2)
@@ -151,7 +175,7 @@ def put_path(reading: Reading, index: int, text: str, rank: int) -> None:
             reading.put("python.environment", "conda", index, rank)
         elif _VENV.search(text):
             reading.put("python.environment", "venv", index, rank)
-    if re.search(r"\b[A-Z]:[\\/]{1,2}(?!/)\w", text):
+    if re.search(r"\b[A-Z]:[\\/]{1,2}(?!/)\w|^\s{0,4}(?:PS )?[A-Z]:\\>", text):
         reading.put("system.os", "windows", index, rank - 6)
     elif "/Library/Frameworks/" in text or re.search(r"(?:^|[\s\"'(])/Users/\w", text):
         reading.put("system.os", "macos", index, rank - 6)
@@ -169,6 +193,10 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if (match := _TORCH_COMMENT.search(line)) and (parsed := values.parse_torch(match[1])):
         put_torch(reading, index, parsed, PRINTED)
         return
+    if (match := _TORCH_IS.search(line)) and not _CONDITION.search(line[: match.start()][-40:]):
+        parsed = values.parse_torch(match[1])
+        if parsed:
+            put_torch(reading, index, parsed, PRINTED)
     for match in _INLINE.finditer(line):
         if match[2] == "None":
             reading.draft.put(f"torch.{match[1]}", "", reading.source(index), rank=PRINTED)
@@ -195,6 +223,8 @@ def _torch(reading: Reading, index: int, line: str) -> None:
             answered = True
     if answered and "__version__" not in line:
         return  # the next line answers something else
+    if line.count("print(") > 1 and _printed(reading, index, line):
+        return
     asks = [
         m
         for m in (
@@ -215,11 +245,15 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if asks == ["version.cuda"] and _printed_nothing(reading, index):
         reading.draft.put("torch.cuda", "", reading.source(index), rank=PRINTED)
         return
-    answer_at = _later(reading, index) or _next_text(reading, index)
-    if answer_at is None:
-        return
-    answer = reading.lines[answer_at].strip()
-    reading.taken.add(answer_at)
+    several = len(asks) > 1
+    if said := _COMMENT.search(line):
+        answer_at, answer = index, said[1]  # who writes the answer beside the question writes none below
+    else:
+        below = _later(reading, index) or _next_text(reading, index)
+        if below is None:
+            return
+        answer_at, answer = below, reading.lines[below].strip()
+        reading.taken.add(answer_at)
     if asks == ["is_available()", "version.cuda"] and (number := _FIRST_CUDA.match(answer)):
         reading.put("torch.cuda", number[1], answer_at, PRINTED)
         reading.put("torch.variant", values.cuda_variant(number[1]), answer_at, PRINTED)
@@ -241,7 +275,13 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if "platform.platform()" in asks:
         put_platform(reading, answer_at, answer, PRINTED + 4)
         put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
-    if "mps.is_built()" in line and answer in ("True", "False"):
+    each = _one_by_one(line, answer) if "sudo" not in line else []
+    if each:
+        asks = [a for a in asks if a not in ("is_available()", "is_built()")]
+        for question, word in each:
+            if question and word in ("True", "False", "0"):
+                _answer(reading, answer_at, question, word)
+    elif "mps.is_built()" in line and answer in ("True", "False"):
         _answer(reading, answer_at, "mps.is_built", answer)
     if "is_available()" in asks and "sys.exit" not in line:
         said = re.search(r"\b(True|False)\b", answer)
@@ -255,7 +295,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         asks == ["version.cuda"] and answer == "None"
     ):
         reading.put("torch.variant", "cpu", answer_at, PRINTED)
-    if "version.cuda" in asks and len(asks) > 1 and "hip" not in line and not reading.has("rocm", "xpu"):
+    if "version.cuda" in asks and several and "hip" not in line and not reading.has("rocm", "xpu"):
         _empty_cuda(reading, line, answer, answer_at)
     if "get_device_name" in asks:
         put_named_gpus(reading, answer_at, answer, PRINTED + 5, complete=answer.startswith("["))
@@ -328,8 +368,16 @@ def _asked(reading: Reading, index: int, line: str) -> None:
     elif "win32" in answer and "get_platform()" in line:
         reading.put("python.bits", 32, answer_at, PRINTED + 3)
         reading.put("system.os", "windows", answer_at, PRINTED)
-    elif "architecture()" in line and (width := re.match(r"\(?'?(32|64)bit\b", answer)):
-        reading.put("python.bits", int(width[1]), answer_at, PRINTED + 3)
+    elif "libc_ver()" in line and (libc := re.search(r"'(glibc)', '(2\.\d{1,2})'", reading.lines[answer_at])):
+        reading.put("system.libc", libc[1], answer_at, PRINTED)
+        reading.put("system.libc_version", libc[2], answer_at, PRINTED)
+        reading.put("system.os", "linux", answer_at, PRINTED)
+    elif "python_version()" in line and re.fullmatch(r"3\.\d{1,2}\.\d{1,2}\S{0,6}", answer):
+        put_python(reading, answer_at, answer, PRINTED + 2)
+    elif "Py_GIL_DISABLED" in line and answer in ("0", "1"):
+        reading.put("python.free_threaded", answer == "1", answer_at, PRINTED + 3)
+    elif "architecture()" in line and (bits := re.search(r"\b(32|64)bit\b", answer)):
+        reading.put("python.bits", int(bits[1]), answer_at, PRINTED + 3)
     elif "calcsize" in line and answer in ("32", "64"):
         reading.put("python.bits", int(answer), answer_at, PRINTED + 3)
     elif "maxsize" in line and "2**32" in line.replace(" ", "") and answer in ("True", "False"):
@@ -353,8 +401,11 @@ def _answer(reading: Reading, index: int, what: str, word: str) -> None:
         reading.symptom("mps-not-built", index)
     elif what == "xpu._is_compiled" and word == "False":
         reading.symptom("xpu-not-compiled", index)
-    elif what == "xpu.device_count" and word == "0":
-        reading.symptom("xpu-device-count-zero", index)
+    elif what.endswith("device_count") and word == "0":
+        if not reading.has("macos-", "darwin"):  # there it says nothing of Metal
+            reading.put("torch.gpu_available", False, index, PRINTED)
+        if what.startswith("xpu"):
+            reading.symptom("xpu-device-count-zero", index)
 
 
 def _is_prompt(line: str) -> bool:
@@ -364,6 +415,52 @@ def _is_prompt(line: str) -> bool:
         or "python" in text[:160]
         or re.match(r"[\w.@~:/\\-]{1,60}[$#%>] ?", text) is not None
     )
+
+
+def _one_by_one(line: str, answer: str) -> list[tuple[str | None, str]]:
+    """(question, word) of a line that asks several things and was answered with as many words; empty for any other."""
+    asked = [m[1] for m in _QUESTION.finditer(line)]
+    words = answer.replace(",", " ").replace("'", " ").lstrip("> (").rstrip(")").split()
+    return list(zip(asked, words, strict=True)) if len(asked) > 1 and len(words) == len(asked) else []
+
+
+def _printed(reading: Reading, index: int, line: str) -> bool:
+    """Several prints in one line, each of one question, and as many lines below. Whether they were read."""
+    asked = line.split("print(")[1:]
+    if "sudo" in line or not _is_prompt(line) or any(sum(w in part for w in _ASKS) != 1 for part in asked):
+        return False
+    answers: list[int] = []
+    for at in range(index + 1, min(index + 3 * len(asked) + 1, len(reading.lines))):
+        text = reading.lines[at].strip()
+        if text.startswith((">>>", "$ ", "In [", "Traceback", "PS ")) or len(answers) == len(asked):
+            break
+        if text and not re.search(r"Warning: |warnings\.warn|^\s*return ", text):
+            answers.append(at)
+    if len(answers) < len(asked):
+        return False
+    for part, at in zip(asked, answers, strict=True):
+        _printed_one(reading, part, at)
+    return True
+
+
+def _printed_one(reading: Reading, question: str, at: int) -> None:
+    answer = reading.lines[at].strip()
+    reading.taken.add(at)
+    match = _QUESTION.search(question)
+    if "torch.__version__" in question:
+        parsed = values.parse_torch(answer) if re.match(r"'?v?\d", answer) else None
+        if parsed:
+            put_torch(reading, at, parsed, PRINTED + 3)
+    elif "get_device_name" in question:
+        put_named_gpus(reading, at, answer, PRINTED + 5)
+    elif "version.cuda" in question and (number := re.fullmatch(r"'?(\d{1,2}\.\d)'?", answer)):
+        reading.put("torch.cuda", number[1], at, PRINTED)
+        reading.put("torch.variant", values.cuda_variant(number[1]), at, PRINTED)
+    elif "version.cuda" in question and answer == "None" and not reading.has("rocm", "xpu"):
+        reading.put("torch.variant", "cpu", at, PRINTED)
+        reading.symptom("cuda-not-compiled", at)
+    elif match and match[1] and answer in ("True", "False", "0"):
+        _answer(reading, at, match[1], answer)
 
 
 def _empty_cuda(reading: Reading, line: str, answer: str, answer_at: int) -> None:

@@ -39,6 +39,8 @@ _PREFIX = regex(
     r"|#\d{1,4} \d{1,6}\.\d{1,4} "
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) "
     r"|\(\w[\w ]{0,30} (?:pid=\d{1,9}|rank=\d{1,5})[^)\n]{0,40}\) "
+    r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?: -|:| \|)? {1,4}\[?(?:DEBUG|INFO|WARNING|WARN|ERROR) {0,4}\]?(?: -|:| \|)? {1,4}"
+    r"|\d\d:\d\d:\d\d[-.,]\d{3,6} {1,4}(?:DEBUG|INFO|WARNING|ERROR) {1,8}"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,60} [\w.@/-]{1,60}(?:\[\d{1,9}\])?: "
     r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3} - (?:[\w.]{1,60} - ){1,3}"
     r"|\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\] "
@@ -160,8 +162,22 @@ def open_reading(text: str) -> Reading:
     if tail:
         cut_at = len(lines)
         lines += [_line(line) for line in clean(tail).split("\n")]
+    if "> " in text:
+        _unquote(lines)
     text = "\n".join(lines)
     return Reading(text=text, lines=lines, low=text.lower(), cut_at=cut_at, cut_by=between)
+
+
+def _unquote(lines: list[str]) -> None:
+    """Takes the mark off a quoted block, so that its lines begin as they were printed. A few such lines are prompts."""
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and (lines[end].startswith("> ") or lines[end] == ">"):
+            end += 1
+        if end - start >= 4:
+            lines[start:end] = [line[2:] for line in lines[start:end]]
+        start = max(end, start + 1)
 
 
 def _ends(text: str) -> tuple[str, str, int]:

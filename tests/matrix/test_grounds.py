@@ -101,6 +101,15 @@ def test_a_generation_whose_drivers_ended_is_not_told_to_update(
     assert [o.id for o in telling(case, [DRIVER])] == ["driver-too-old"]
 
 
+@pytest.mark.parametrize(("gpu", "way"), [("k80", "R470 was its last branch"), ("1080", "nvidia-driver-580")])
+def test_no_driver_is_promised_to_a_generation_whose_drivers_ended(
+    catalog: Catalog, machine: Machine, gpu: str, way: str
+) -> None:
+    case = _case(catalog, machine(gpu, driver="470.256.02"))
+    (told,) = to_findings(case, [DRIVER], about="installed", severity="blocker", cure=None)
+    assert way in told.fix[0]
+
+
 @pytest.mark.parametrize(
     ("environment", "lies_in"), [({}, "environment"), ({"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}, "hardware")]
 )

@@ -141,10 +141,22 @@ def test_override_by_generation(examine: Examine, machine: Machine, gfx: str | N
     assert ("gfx-override-mismatch" in found) is wrong
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("AMD Radeon RX 6700 XT", True), ("AMD Radeon RX 7900 XTX", False), ("AMD Radeon Graphics", False)],
+)
+def test_the_name_tells_the_chip_where_rocm_reports_the_override(
+    examine: Examine, machine: Machine, name: str, wrong: bool
+) -> None:
+    gpu = {"vendor": "amd", "name": name, "gfx": "gfx1100", "integrated": False}
+    found = examine(rocm(machine, gpus=[gpu], environment={"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}))
+    assert ("gfx-override-mismatch" in found) is wrong
+
+
 def test_override_counts_on_linux_only_and_for_the_card(examine: Examine, machine: Machine) -> None:
     override = {"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}
     assert "gfx-override-mismatch" not in examine(rocm(machine, system={"os": "windows"}, environment=override))
-    beside = [{**CARD, "gfx": "gfx1030"}, {**IGPU, "gfx": "gfx1103"}]
+    beside = [{**CARD, "name": "AMD Radeon RX 6800", "gfx": "gfx1030"}, {**IGPU, "gfx": "gfx1103"}]
     assert "gfx-override-mismatch" not in examine(rocm(machine, gpus=beside, environment=override))
 
 

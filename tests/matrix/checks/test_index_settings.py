@@ -151,6 +151,27 @@ def test_a_source_for_another_system(examine: Examine, machine: Machine) -> None
     assert "index-configuration" not in examine(machine(settings=settings))
 
 
+@pytest.mark.parametrize("pasted", [False, True])
+def test_an_explicit_index_that_torch_is_not_taken_from(examine: Examine, machine: Machine, pasted: bool) -> None:
+    settings = [
+        _setting("tool.uv.index.url", f"torch-gpu {WHL}/cu128", "pyproject.toml", 8),
+        _setting("tool.uv.index.explicit", "torch-gpu true", "pyproject.toml", 9),
+    ]
+    if not pasted:
+        settings = [
+            _setting("tool.uv.index.torch-gpu", f"{WHL}/cu128", "pyproject.toml", 8),
+            _setting("tool.uv.index.torch-gpu.explicit", "true", "pyproject.toml", 9),
+        ]
+    windows = {"os": "windows", "name": "Windows", "version": "11"}
+    cpu = {"version": "2.9.1", "variant": "cpu", "gpu_available": False}
+    found = examine(machine(system=windows, settings=settings, torch=cpu))["index-configuration"]
+    assert "torch-gpu" in found.detail and found.fix == ('[tool.uv.sources] torch = { index = "torch-gpu" }',)
+    # a file is whole, a paste may leave out what takes torch from there
+    assert ("index-configuration" in examine(machine(system=windows, settings=settings))) is not pasted
+    source = _setting("tool.uv.sources.torch", '{ index = "torch-gpu" }', "pyproject.toml", 12)
+    assert "index-configuration" not in examine(machine(system=windows, settings=[*settings, source]))
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [

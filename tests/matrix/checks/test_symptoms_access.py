@@ -101,3 +101,21 @@ def test_the_report_says_that_the_host_sees_its_gpu(
         drivers={}, system={"container": container}, symptoms=_seen("found-no-nvidia-driver", "host-driver-works")
     )
     assert ("container-no-gpu" in examine(profile)) is found
+
+
+@pytest.mark.parametrize(
+    ("ids", "groups", "found"),
+    [
+        (("nvidia-nodes-looked-for",), {"system": {"container": "kubernetes"}}, True),
+        ((), {"system": {"container": "kubernetes"}}, False),
+        (("nvidia-nodes-looked-for",), {"system": {"container": ""}}, False),
+        (("nvidia-nodes-looked-for",), {"system": {"container": "docker"}, "torch": {"gpu_available": True}}, False),
+        (("nvidia-nodes-looked-for",), {"system": {"container": "docker"}, "torch": {"variant": "cpu"}}, False),
+    ],
+)
+def test_a_container_without_the_nodes_that_were_looked_for(
+    examine: Examine, ids: tuple[str, ...], groups: dict[str, Any], found: bool
+) -> None:
+    torch = {"version": "2.7.0", "variant": "cu126", "gpu_available": False, **groups.get("torch", {})}
+    profile = {"system": {"os": "linux", **groups["system"]}, "torch": torch, "symptoms": _seen(*ids)}
+    assert ("container-no-gpu" in examine(profile)) is found

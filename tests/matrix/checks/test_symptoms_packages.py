@@ -69,3 +69,17 @@ def test_a_build_in_isolation_is_no_second_interpreter(examine: Examine) -> None
 def test_a_linux_driver_inside_wsl(examine: Examine, wsl: int, sees: bool | None, found: bool) -> None:
     profile = _seen("libcuda-of-linux-driver", system={"os": "linux", "wsl": wsl}, torch={"gpu_available": sees})
     assert ("wsl-driver-not-visible" in examine(profile)) == found
+
+
+@pytest.mark.parametrize(
+    ("ids", "wsl", "found"),
+    [
+        (("linux-driver-package", "nvidia-smi-failed"), 2, True),
+        (("libcuda-of-linux-driver", "nvidia-smi-failed"), 2, True),
+        (("linux-driver-package",), 2, False),
+        (("linux-driver-package", "nvidia-smi-failed"), 0, False),
+    ],
+)
+def test_a_linux_driver_installed_inside_wsl(examine: Examine, ids: tuple[str, ...], wsl: int, found: bool) -> None:
+    profile = {"symptoms": [{"id": id, "text": id, "line": 7} for id in ids], "system": {"os": "linux", "wsl": wsl}}
+    assert ("wsl-driver-not-visible" in examine(profile)) is found

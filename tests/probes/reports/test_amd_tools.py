@@ -73,3 +73,9 @@ def test_hipinfo(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("device#                           0\ngcnArchName:                      gfx90a:sramecc+:xnack-\n")
     assert facts.gpus is not None
     assert [g.gfx for g in facts.gpus] == ["gfx90a"]
+
+
+def test_hipinfo_of_windows() -> None:
+    text = "device#                           0\nName:                             AMD Radeon RX 7900 XTX\npciBusID:  3\ngcnArchName:                      gfx1100\n"
+    gpus = read_text(text, "x").draft.build().gpus
+    assert gpus is not None and [(g.name, g.gfx) for g in gpus] == [("AMD Radeon RX 7900 XTX", "gfx1100")]

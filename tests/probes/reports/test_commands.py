@@ -74,3 +74,31 @@ def test_docker_run_with_and_without_a_gpu(facts_of: Callable[[str], Facts]) -> 
     assert "docker-run-without-gpu" in [s.id for s in facts_of("docker run -it image bash").symptoms or ()]
     for flag in ("--gpus all", "--runtime=nvidia", "--device /dev/kfd", "... x"):
         assert "docker-run-without-gpu" not in [s.id for s in facts_of(f"docker run \\\n  {flag} image").symptoms or ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("$ env\nCUDA_VISIBLE_DEVICES=\nHOME=/root\n", ""),
+        ('["PATH=/usr/bin","CUDA_VISIBLE_DEVICES=","LANG=C.UTF-8"]\n', ""),
+        ('    "Env": ["CUDA_VISIBLE_DEVICES=1,2", "LANG=C.UTF-8"],\n', "1,2"),
+        ("PS C:\\> gci env:CUDA*\n\nName                           Value\n----                           -----\nCUDA_VISIBLE_DEVICES           4\n", "4"),
+        ("C:\\> echo %CUDA_VISIBLE_DEVICES%\n3\n", "3"),
+        ("PS C:\\> $env:CUDA_VISIBLE_DEVICES\n2\n", "2"),
+        ('        env:\n        - name: CUDA_VISIBLE_DEVICES\n          value: "0"\n', "0"),
+    ],
+)  # fmt: skip
+def test_variables_in_lists(facts_of: Callable[[str], Facts], text: str, value: str) -> None:
+    assert facts_of(text).environment == {"CUDA_VISIBLE_DEVICES": value}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C:\\> set CUDA_VISIBLE_DEVICES=\n",  # that unsets it
+        "CUDA_VISIBLE_DEVICES           4\n",  # columns of what?
+        "env = \"CUDA_VISIBLE_DEVICES=\" + ids\n",
+    ],
+)  # fmt: skip
+def test_what_is_no_list_of_variables(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert facts_of(text).environment is None

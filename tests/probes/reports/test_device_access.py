@@ -57,7 +57,9 @@ def test_who_may_open_a_node(text: str, openable: bool | None) -> None:
 
 
 def test_no_nvidia_nodes() -> None:
-    devices = facts("$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory").devices or {}
+    none = facts("$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory")
+    assert [s.id for s in none.symptoms or ()] == ["nvidia-nodes-looked-for"]
+    devices = none.devices or {}
     assert {path: d.present for path, d in devices.items()} == {
         "/dev/nvidiactl": False,
         "/dev/nvidia0": False,

@@ -114,3 +114,8 @@ def test_systems_with_their_number_glued(
 ) -> None:
     system = facts_of(text).system
     assert (system.os, system.name, system.version) == (os, name, version)
+
+
+def test_a_driver_in_a_line_with_a_label(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("my card: RTX 4070 Super, driver 572.83, Windows 11\n")
+    assert facts.drivers.nvidia.version == "572.83" and facts.gpus is not None and facts.gpus[0].vendor == "nvidia"

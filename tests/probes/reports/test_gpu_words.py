@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.reports.gpu_words import put_gpu_blocks, put_named_gpus, put_numbered_gpus, xpu_fields
 from torchdoctor.probes.reports.reading import PRINTED, Reading, open_reading
 
@@ -62,3 +64,19 @@ def test_the_block_whose_lines_carry_no_number() -> None:
 )
 def test_a_device_of_intel(text: str, fields: dict[str, object]) -> None:
     assert xpu_fields(text) == fields
+
+
+def test_a_survey_adds_clock_and_place_to_the_name(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "GPU 1: Intel UHD Graphics 770 @ 1.50 GHz [Integrated]\nGPU 2: NVIDIA GeForce RTX 4070 [Discrete]\n"
+    )
+    assert facts.gpus is not None
+    assert {g.name for g in facts.gpus} == {"Intel UHD Graphics 770", "NVIDIA GeForce RTX 4070"}
+
+
+def test_what_the_runtime_detects_names_an_intel_gpu(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "Intel GPU models onboard:\n* Intel Corporation DG2 [Arc A770] (rev 08)\nIntel GPU models detected:\n"
+        "* [0] _XpuDeviceProperties(name='Intel(R) Arc(TM) A770 Graphics', total_memory=15473MB)\n"
+    )
+    assert facts.gpus is not None and [g.name for g in facts.gpus] == ["Intel(R) Arc(TM) A770 Graphics"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -64,3 +65,49 @@ def test_labels_are_written_as_they_are_looked_up() -> None:
 def test_a_form_that_was_left_empty_is_read() -> None:
     facts = read_text("WSL version: \nOS:\nGPU: \nPython version:\n", "form").draft.build()
     assert (facts.system.wsl, facts.system.os, facts.gpus, facts.python.version) == (None, None, None, None)
+
+
+def test_deepspeed_report(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "DeepSpeed general environment info:\ntorch install path ............... ['/opt/conda/lib/python3.11/site-packages/torch']\n"
+        "torch version .................... 2.4.0+cu121\ndeepspeed info ................... 0.15.1, unknown, unknown\ntorch cuda version ............... 12.1\nnvcc version ..................... 12.4\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.runtimes.cuda) == ("2.4.0+cu121", "cu121", "12.4")
+
+
+@pytest.mark.parametrize(
+    ("value", "kernel"),
+    [
+        ("6.8.0-45-generic", "6.8.0-45-generic"),
+        ("Linux 6.11.5-arch1-1", "6.11.5-arch1-1"),
+        ("x86_64 Linux 5.15.0", "5.15.0"),
+        ("NVRM: loading NVIDIA UNIX x86_64 Kernel Module  570.133.07", None),
+    ],
+)
+def test_the_version_of_a_kernel(value: str, kernel: str | None) -> None:
+    assert _read("kernel", value).system.kernel == kernel
+
+
+def test_nvidias_container_tool_shows_the_driver(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "NVRM version:   550.54.15\nCUDA version:   12.4\n\nDevice Index:   0\nModel:          NVIDIA A10\n"
+    )
+    assert (facts.drivers.nvidia.version, facts.drivers.nvidia.cuda) == ("550.54.15", "12.4")
+
+
+def test_a_log_that_names_what_runs(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "10:22:40-123456 INFO     Torch: torch==2.4.1+cu124 torchvision==0.19.1+cu124\n"
+        "10:22:41-000222 INFO     Device: device=NVIDIA GeForce RTX 5090 n=1 arch=sm_90 capability=(12, 0) cuda=12.4 driver=572.16\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.drivers.nvidia.version) == (
+        "2.4.1+cu124",
+        "cu124",
+        "572.16",
+    )
+    assert facts.gpus is not None and facts.gpus[0].compute_capability == "12.0"
+
+
+def test_a_build_without_the_gil(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of('\tPy_GIL_DISABLED = "1"\n').python.free_threaded is True
+    assert facts_of('\tPy_GIL_DISABLED = "0"\n').python.free_threaded is None

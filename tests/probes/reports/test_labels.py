@@ -47,3 +47,26 @@ def test_a_mac_without_cuda_may_still_have_metal(facts_of: Callable[[str], Facts
     lines = "Python platform: macOS-15.3.2-arm64-arm-64bit\nIs CUDA available: False\n"
     assert facts_of(lines).torch.gpu_available is None
     assert facts_of(lines + "MPS available: False\n").torch.gpu_available is False
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"torch_version": "2.5.1+cu124", "cuda_available": true, "capability": [12, 0]}',
+        "{'torch_version': '2.5.1+cu124', 'cuda_available': True, 'capability': [12, 0]}",
+    ],
+)
+def test_the_members_of_an_object(line: str) -> None:
+    pairs = [(label, value.lower()) for _, label, value in labelled_lines(open_reading(line))]
+    assert pairs == [("torch version", "2.5.1+cu124"), ("cuda available", "true"), ("capability", "[12, 0]")]
+
+
+def test_a_row_of_a_package_list_is_no_object_of_facts() -> None:
+    assert not [p for p in labelled_lines(open_reading('[{"name": "torch", "version": "2.6.0"}]')) if p[1] == "name"]
+
+
+def test_leaders() -> None:
+    assert [p[1:] for p in labelled_lines(open_reading("pytorch ......... 2.8.0+cu126"))] == [
+        ("pytorch", "2.8.0+cu126")
+    ]
+    assert not list(labelled_lines(open_reading("loading ... done")))

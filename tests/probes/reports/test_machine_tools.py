@@ -120,3 +120,30 @@ def test_commands_of_one_line_in_a_chain(
 def test_a_user_land_of_another_width_than_the_kernel(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("$ dpkg --print-architecture; getconf PAGESIZE; uname -m\narmhf\n4096\naarch64\n")
     assert (facts.python.machine, facts.system.machine, facts.system.page_size) == ("armv7l", "aarch64", 4096)
+
+
+@pytest.mark.parametrize(
+    "command", ["sw_vers -productVersion", "sw_vers --productVersion", "sysctl -n kern.osproductversion"]
+)
+def test_the_version_of_macos_alone(facts_of: Callable[[str], Facts], command: str) -> None:
+    facts = facts_of(f"$ {command}\n13.7\n")
+    assert (facts.system.os, facts.system.version) == ("macos", "13.7")
+
+
+def test_a_label_before_a_line_of_lspci(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "lspci: 01:00.0 VGA compatible controller [0300]: NVIDIA Corporation AD104 [GeForce RTX 4070] [10de:2786]\n"
+    )
+    assert facts.gpus is not None and facts.gpus[0].pci_id == "10de:2786"
+
+
+def test_a_card_set_aside_for_a_virtual_machine(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "0b:00.0 VGA compatible controller [0300]: NVIDIA Corporation GA102 [GeForce RTX 3080] [10de:2206]\n\tKernel driver in use: vfio-pci\n"
+    )
+    assert facts.gpus is not None and facts.gpus[0].driver == "vfio-pci"
+
+
+def test_the_package_of_the_c_library(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("ii  libc6:amd64    2.31-0ubuntu9.16 amd64        GNU C Library: Shared libraries\n")
+    assert (facts.system.libc, facts.system.libc_version) == ("glibc", "2.31")

@@ -56,6 +56,7 @@ def test_short_names_need_a_label() -> None:
         ),
         ("NVIDIA GeForce ...", {"vendor": "nvidia"}),
         ("NVIDIA H200 (...)", {"vendor": "nvidia", "name": "NVIDIA H200"}),
+        ("NVIDIA L4 |", {"vendor": "nvidia", "name": "NVIDIA L4"}),
         ("Graphics Device", {}),
         ("gfx1030", {"vendor": "amd", "gfx": "gfx1030"}),
     ],

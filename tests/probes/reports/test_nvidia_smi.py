@@ -180,3 +180,35 @@ def test_columns_that_name_no_maker(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("index, uuid, name, pci.bus_id\n0, GPU-a, Tesla M60, 00000000:00:1E.0\n")
     assert facts.gpus is not None
     assert [(g.vendor, g.name) for g in facts.gpus] == [("nvidia", "Tesla M60")]
+
+
+_MIG_ROW = (
+    "|   {n}  NVIDIA A100-SXM4-40GB          On  | 00000000:0{n}:00.0 Off |                   On |\n"
+    "| N/A   31C    P0              43W / 400W |      0MiB / 40960MiB |     N/A      Default |\n"
+    "|                                         |                      |             {mode} |\n"
+    "+-----------------------------------------+----------------------+----------------------+\n"
+)
+
+
+def _mig_table(*modes: str) -> str:
+    head = "| NVIDIA-SMI 535.183.06             Driver Version: 535.183.06   CUDA Version: 12.2     |\n"
+    rows = "".join(_MIG_ROW.format(n=n, mode=f"{mode:>8}") for n, mode in enumerate(modes))
+    return head + rows + "| MIG devices:           |\n|  No MIG devices found                          |\n"
+
+
+@pytest.mark.parametrize(
+    ("modes", "hidden"), [(("Enabled",), True), (("Enabled", "Enabled"), True), (("Enabled", "Disabled"), False)]
+)
+def test_mig_mode_without_instances(facts_of: Callable[[str], Facts], modes: tuple[str, ...], hidden: bool) -> None:
+    ids = [s.id for s in facts_of(_mig_table(*modes)).symptoms or ()]
+    assert ("mig-without-slices" in ids) is hidden
+
+
+@pytest.mark.parametrize(("mode", "hidden"), [("Enabled", True), ("Disabled", False), ("N/A", False)])
+def test_mig_mode_of_a_query(facts_of: Callable[[str], Facts], mode: str, hidden: bool) -> None:
+    facts = facts_of(
+        "Driver Version                            : 570.86.15\nAttached GPUs                             : 1\n"
+        "    Product Name                          : NVIDIA H100 PCIe\n    MIG Mode\n        Current                           : "
+        f"{mode}\n        Pending                           : Enabled\n    MIG Devices                           : None\n"
+    )
+    assert ("mig-without-slices" in [s.id for s in facts.symptoms or ()]) is hidden

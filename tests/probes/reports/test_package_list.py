@@ -119,3 +119,80 @@ def test_what_is_required_and_then_what_is_installed(
 ) -> None:
     facts = facts_of(text)
     assert ((facts.packages or {}).get("torch"), facts.request.torch) == (torch, asked)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "$ pip show torch | grep Version",
+        "$ python -m pip show torch 2>/dev/null | grep -i version",
+        "PS C:\\> .venv\\Scripts\\python -m pip show torch | Select-String Version",
+        "C:\\> pip show torch | findstr /i version",
+    ],
+)
+def test_the_version_alone_of_pip_show(facts_of: Callable[[str], Facts], command: str) -> None:
+    facts = facts_of(f"{command}\nVersion: 2.5.1+cpu\n$ tool\nVersion: 9.9\n")
+    assert facts.packages == {"torch": "2.5.1+cpu"}
+    assert facts.torch.variant == "cpu"
+
+
+def test_a_version_below_another_command_is_not_torchs(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("$ pip show torch | grep Version\n$ ldd\nVersion: 1.2.5\n").packages is None
+
+
+@pytest.mark.parametrize(
+    ("version", "requires", "machine"),
+    [
+        ("2.3.0", "filelock, nvidia-cublas-cu12, triton", "x86_64"),
+        ("1.13.1", "nvidia-cublas-cu11, nvidia-cudnn-cu11, typing-extensions", "x86_64"),
+        ("2.9.1+cu128", "filelock, nvidia-cublas-cu12, triton", None),
+        ("2.12.0", "filelock, cuda-toolkit, nvidia-cudnn-cu13, triton", None),
+    ],
+)
+def test_what_pip_show_requires_tells_the_system(
+    facts_of: Callable[[str], Facts], version: str, requires: str, machine: str | None
+) -> None:
+    facts = facts_of(
+        f"Name: torch\nVersion: {version}\nLocation: /x/site-packages\nRequires: {requires}\nRequired-by:\n"
+    )
+    assert (facts.system.os, facts.system.machine) == ("linux", machine)
+
+
+def test_requirements_without_cuda_tell_nothing(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("Name: torch\nVersion: 2.3.0\nRequires: filelock, jinja2, sympy\n")
+    assert (facts.system.os, facts.system.machine) == (None, None)
+
+
+def test_a_sentence_that_says_what_is_installed(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("Installed torch 2.4.1+rocm6.1, and every kernel fails\n").torch.version == "2.4.1+rocm6.1"
+    assert facts_of("Install torch 2.4.1+rocm6.1 first\n").torch.version is None
+
+
+def test_the_location_alone_of_pip_show(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("$ pip show torch | grep -i location\nLocation: /home/u/.local/lib/python3.10/site-packages\n")
+    assert [s.id for s in facts.symptoms or ()] == ["torch-location"] and facts.python.version == "3.10"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# platform: linux-64\npython=3.11.9=h955ad1f_0\npytorch=2.3.1=py3.11_cuda12.1_cudnn8.9.2_0\n",
+        "@EXPLICIT\nhttps://repo.anaconda.com/pkgs/main/linux-64/python-3.11.9-h955ad1f_0.conda\n"
+        "https://conda.anaconda.org/pytorch/linux-64/pytorch-2.3.1-py3.11_cuda12.1_cudnn8.9.2_0.tar.bz2#abcdef\n",
+    ],
+)
+def test_conda_exports(facts_of: Callable[[str], Facts], text: str) -> None:
+    facts = facts_of(text)
+    assert (facts.torch.version, facts.torch.variant, facts.torch.origin) == ("2.3.1", "cu121", "conda")
+    assert (facts.python.version, facts.system.os, facts.system.machine) == ("3.11.9", "linux", "x86_64")
+    assert read_text(text, "x").kind == "conda_list"
+
+
+def test_a_freeze_of_files_and_addresses(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "torch @ file:///wheels/torch-2.8.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl#sha256=abc\n"
+        "torchvision @ https://download.pytorch.org/whl/cu128/torchvision-0.23.0%2Bcu128-cp312-cp312-manylinux_2_28_x86_64.whl\n"
+        "numpy==2.3.2\nsympy==1.14.0\n"
+    )
+    assert (facts.torch.version, facts.torch.variant) == ("2.8.0+cu128", "cu128")
+    assert facts.packages is not None and facts.packages["torchvision"] == "0.23.0+cu128"

@@ -161,3 +161,10 @@ def test_the_releases_left_out_for_another_python(facts_of: Callable[[str], Fact
         f"ERROR: Could not find a version that satisfies the requirement {asked} (from versions: 2.7.1, 2.8.0)\n"
     )
     assert ("pip-other-python" in _ids(facts)) is seen
+
+
+def test_what_uv_pip_check_finds(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("The package `torchvision` requires `torch==2.5.1`, but `2.6.0` is installed\n")
+    assert facts.torch.version == "2.6.0" and [s.id for s in facts.symptoms or ()] == ["conflict-of-companion"]
+    other = facts_of("The package `vllm` requires `torch==2.5.1`, but `2.6.0+cu124` is installed\n")
+    assert other.torch.variant == "cu124" and [s.id for s in other.symptoms or ()] == ["conflict-on-torch"]

@@ -151,3 +151,71 @@ def test_a_script_and_what_it_printed_further_down(
 )
 def test_the_width_of_the_interpreter(facts_of: Callable[[str], Facts], text: str, bits: int | None) -> None:
     assert facts_of(text + "\n").python.bits == bits
+
+
+def test_questions_without_a_word_of_python(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(">>> sys.version\n'3.12.4 (tags/v3.12.4:8e8a4ba) [MSC v.1940 64 bit (AMD64)]'\n")
+    assert (facts.python.version, facts.python.machine, facts.system.os) == ("3.12.4", "x86_64", "windows")
+
+
+def test_the_width_of_an_interpreter(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of(">>> platform.architecture()\n('32bit', 'WindowsPE')\n").python.bits == 32
+    assert facts_of(">>> platform.architecture()\n('64bit', 'ELF')\n").python.bits == 64
+
+
+def test_as_many_words_as_questions(facts_of: Callable[[str], Facts]) -> None:
+    ask = "$ python -c 'import torch; print(torch.__version__, torch.backends.mps.is_built(), torch.backends.mps.is_available())'\n"
+    facts = facts_of(ask + "2.10.0 True False\n")
+    assert (facts.torch.version, facts.torch.gpu_available) == ("2.10.0", False)
+    assert facts_of(ask + "2.10.0 True True\n").torch.gpu_available is True
+
+
+def test_a_prompt_of_windows_at_the_root(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("C:\\>pip list\ntorch  2.3.1\n").system.os == "windows"
+    assert facts_of("PS D:\\> python t.py\n").system.os == "windows"
+
+
+def test_what_platform_answers(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(">>> platform.libc_ver()\n('glibc', '2.31')\n>>> platform.python_version()\n'3.9.18'\n")
+    assert (facts.system.libc_version, facts.python.version) == ("2.31", "3.9.18")
+    gil = ">>> sysconfig.get_config_var('Py_GIL_DISABLED')\n1\n"
+    assert facts_of(gil).python.free_threaded is True
+
+
+def test_answers_beside_the_questions(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "print(torch.__version__)            # 2.9.1+cpu\nprint(torch.cuda.is_available())    # False\nprint(torch.version.cuda)   # None\n\n"
+        "nvidia-smi shows NVIDIA GeForce RTX 4090, Driver Version: 581.80\n"
+    )
+    assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.9.1+cpu", "cpu", False)
+    assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA GeForce RTX 4090"
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("torch.__version__ -> 2.1.0+cu118, torch.cuda.is_available() -> True", "2.1.0+cu118"),
+        ("`torch.__version__` = '2.1.0+cu118'", "2.1.0+cu118"),
+        ("assert torch.__version__ == '2.1.0+cu118'", None),
+        ("if torch.__version__ == '2.1.0+cu118':", None),
+    ],
+)
+def test_a_version_in_a_sentence(facts_of: Callable[[str], Facts], line: str, version: str | None) -> None:
+    assert facts_of(line + "\n").torch.version == version
+
+
+def test_several_prints_in_one_line(facts_of: Callable[[str], Facts]) -> None:
+    ask = 'PS C:\\> python -c "import torch; print(torch.__version__); print(torch.xpu.is_available()); print(torch.xpu.get_device_name(0))"\n'
+    facts = facts_of(ask + "2.9.1+xpu\nTrue\nIntel(R) Arc(TM) 140V GPU (16GB)\n")
+    assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.9.1+xpu", "xpu", True)
+    assert facts.gpus is not None and facts.gpus[0].vendor == "intel"
+    cut = facts_of(ask + "2.9.1+xpu\n")
+    assert (cut.torch.version, cut.torch.gpu_available) == ("2.9.1+xpu", None)
+
+
+@pytest.mark.parametrize(("kind", "usable"), [("xpu", False), ("cuda", False)])
+def test_no_device_counted_is_none_usable(facts_of: Callable[[str], Facts], kind: str, usable: bool) -> None:
+    facts = facts_of(f"$ python -c 'import torch; print(torch.__version__, torch.{kind}.device_count())'\n2.8.0 0\n")
+    assert facts.torch.gpu_available is usable
+    mac = facts_of("macOS-15.1-arm64-arm-64bit\n>>> torch.cuda.device_count() -> 0\n")
+    assert mac.torch.gpu_available is None

@@ -119,3 +119,25 @@ def test_a_question_asked_at_every_line_is_answered_once() -> None:
     reading = open_reading("torch and rocm\n")
     assert reading.has("xpu", "rocm") and reading.has("xpu", "rocm") and not reading.has("xpu")
     assert reading.asked == {("xpu", "rocm"): True, ("xpu",): False}
+
+
+def test_a_quoted_block_is_read_as_it_was_printed() -> None:
+    reading = open_reading(
+        "he wrote:\n> $ pip list\n> Package  Version\n> -------- -------\n> torch    2.6.0\n>\nso?\n> one\n"
+    )
+    assert reading.lines[1:6] == ["$ pip list", "Package  Version", "-------- -------", "torch    2.6.0", ""]
+    assert reading.lines[7] == "> one"  # a prompt, as far as is known
+    assert open_reading(">>> a\n>>> b\n>>> c\n>>> d\n").lines[0] == ">>> a"
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "2025-03-04 10:11:12,345 - INFO - ",
+        "[2025-03-04 10:11:12] INFO: ",
+        "2025-03-04T10:11:12.345 WARNING ",
+        "10:22:40-123456 INFO     ",
+    ],
+)
+def test_what_a_log_puts_before_its_lines(prefix: str) -> None:
+    assert open_reading(f"{prefix}torch version: 2.6.0+cpu").lines == ["torch version: 2.6.0+cpu"]

@@ -32,7 +32,7 @@ _TEXTS = {
     "invalid-ptx": "the provided PTX was compiled with an unsupported toolchain",
     "ptxas-unknown-arch": "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
     "nvidia-module-flavour": "NVRM: installed in this system requires use of the NVIDIA open kernel modules.",
-    "mig-no-instances": "|  No MIG devices found                                                                 |",
+    "mig-without-slices": "No GPU instances found: Not Found",
     "cuda-not-compiled": "AssertionError: Torch not compiled with CUDA enabled",
     "xpu-not-compiled-text": "AssertionError: Torch not compiled with XPU enabled",
     "mig-device-assert": "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED",
@@ -98,6 +98,7 @@ _TEXTS = {
     "winerror-1114": "OSError: [WinError 1114] DLL initialization routine failed. Error loading c10.dll",
     "winerror-193": "OSError: [WinError 193] %1 is not a valid Win32 application",
     "winerror-1455": "OSError: [WinError 1455] The paging file is too small",
+    "linux-driver-package": "ii  nvidia-driver-535   535.183.01-0ubuntu0.22.04.1   amd64   NVIDIA driver metapackage",
     "illegal-instruction": "Illegal instruction (core dumped)",
     "lse-instruction": "(ldaddal, Cortex-A72)",
     "no-avx2-said": "8 core Intel CPU, no avx2",
@@ -218,3 +219,60 @@ def test_an_engine_without_the_toolkit(facts_of: Callable[[str], Facts], text: s
 )  # fmt: skip
 def test_what_the_words_around_decide(facts_of: Callable[[str], Facts], text: str, id: str, seen: bool) -> None:
     assert (id in [s.id for s in facts_of(text).symptoms or ()]) is seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Instruction non permise (core dumped)",
+        "Ungültiger Maschinenbefehl (Speicherabzug geschrieben)",
+        "非法指令 (核心已转储)",
+    ],
+)
+def test_a_signal_in_another_language(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert [s.id for s in facts_of(text).symptoms or ()] == ["illegal-instruction"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Library not found: /v/lib/python3.12/site-packages/bitsandbytes/libbitsandbytes_cuda130.so.",
+        "Could not find the bitsandbytes CUDA binary at WindowsPath('C:/v/bitsandbytes/libbitsandbytes_cuda129.dll')",
+        "Configured CUDA binary not found at /v/bitsandbytes/libbitsandbytes_cuda128.so",
+        "CUDA SETUP: Required library version not found: libbitsandbytes_cuda118_nocublaslt.so. Maybe you need to compile it",
+        "OSError: /v/bitsandbytes/libbitsandbytes_cuda117.so: cannot open shared object file: No such file or directory",
+    ],
+)
+def test_every_wording_of_a_missing_library(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert "bnb-library-missing" in [s.id for s in facts_of(text).symptoms or ()]
+
+
+def test_a_library_that_loads_is_not_missing(facts_of: Callable[[str], Facts]) -> None:
+    text = "CUDA SETUP: Loading binary /v/bitsandbytes/libbitsandbytes_cuda117.so...\nnot found: nothing\n"
+    assert "bnb-library-missing" not in [s.id for s in facts_of(text).symptoms or ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("ii  libnvidia-compute-550:amd64  550.120-0ubuntu0.24.04.1  amd64  NVIDIA libcompute package", True),
+        ("nvidia-driver-535/jammy-updates,now 535.183.01-0ubuntu0.22.04.1 amd64 [installed]", True),
+        ("rc  nvidia-driver-470  470.256.02-0ubuntu0.22.04.1  amd64  NVIDIA driver metapackage", False),
+        ("sudo apt install nvidia-driver-550", False),
+        ("nvidia-driver-535/jammy-updates 535.183.01-0ubuntu0.22.04.1 amd64", False),
+    ],
+)
+def test_an_installed_driver_package(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
+    assert ("linux-driver-package" in [s.id for s in facts_of(text).symptoms or ()]) is seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NVMLError_LibRmVersionMismatch",
+        "RM has detected an NVML/RM version mismatch.",
+        "Failed to initialize NVML: Driver/library version mismatch",
+    ],
+)
+def test_two_halves_of_a_driver(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert [s.id for s in facts_of(text).symptoms or ()] == ["driver-library-mismatch"]

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.reports.pasted import read_text
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "module"),
+    [
+        ("[    3.6] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.120  Fri Sep 13 10:10:01 UTC 2024\n", "550.120", "proprietary"),
+        ("kernel: NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.133.07  Release Build  (dvs)\n", "570.133.07", "open"),
+        ("$ cat /sys/module/nvidia/version\n535.171.04\n", "535.171.04", None),
+    ],
+)  # fmt: skip
+def test_the_module_that_runs(facts_of: Callable[[str], Facts], text: str, version: str, module: str | None) -> None:
+    nvidia = facts_of(text).drivers.nvidia
+    assert (nvidia.version, nvidia.module, nvidia.loaded) == (version, module, True)
+    assert facts_of(text).system.kernel is None
+
+
+@pytest.mark.parametrize(
+    ("refusal", "version", "module"),
+    [
+        ("installed in this system requires use of the NVIDIA open kernel modules.", None, "proprietary"),
+        ("installed in this system is not supported by open\nNVRM: nvidia.ko because it does not include the required GPU", None, "open"),
+        ("installed in this system is not supported by the\nNVRM: NVIDIA 535.183.01 driver release.", "535.183.01", None),
+    ],
+)  # fmt: skip
+def test_a_card_that_the_module_refuses(
+    facts_of: Callable[[str], Facts], refusal: str, version: str | None, module: str | None
+) -> None:
+    text = f"[    3.6] NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2b85)\nNVRM: {refusal}\n"
+    facts = facts_of(text)
+    assert facts.gpus is not None and [g.pci_id for g in facts.gpus] == ["10de:2b85"]
+    assert (facts.drivers.nvidia.version, facts.drivers.nvidia.module) == (version, module)
+    assert (facts.system.os, read_text(text, "x").kind) == ("linux", "kernel_log")
