@@ -160,18 +160,8 @@ def _without_code(case: Case, group: list[Outcome]) -> tuple[str, ...]:
 
 def _gfx(case: Case, outcome: Outcome) -> tuple[str, ...]:
     gpu = (case.facts.gpus or ())[outcome.gpu] if outcome.gpu is not None else None
-    near = _OVERRIDES.get((gpu.gfx or "")[:-1] if gpu else "")
-    if (
-        near
-        and case.facts.system.os in ("linux", None)
-        and "HSA_OVERRIDE_GFX_VERSION" not in (case.facts.environment or {})
-    ):
-        # Reported to work within a generation; suggested, never set (source: the override table of the GPU data).
-        return (f"try HSA_OVERRIDE_GFX_VERSION={near} (works for some chips of this generation, unsupported by AMD)",)
-    return ()
+    return remedies.gfx_override(case.facts, gpu.gfx if gpu else None)
 
-
-_OVERRIDES = {"gfx103": "10.3.0", "gfx110": "11.0.0"}
 
 _REMEDY: dict[str, Callable[[Case, Outcome], tuple[str, ...]]] = {
     "driver-too-old": _driver,

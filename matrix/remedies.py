@@ -7,6 +7,7 @@ from torchdoctor.probes.facts import Facts
 __all__ = [
     "fabric_manager",
     "family",
+    "gfx_override",
     "give_gpu",
     "intel_runtime",
     "join_group",
@@ -49,6 +50,23 @@ def restart(facts: Facts) -> str:
     if facts.system.container:
         return "restart the host"
     return {"windows": "restart Windows", "macos": "restart the Mac"}.get(family(facts), "sudo reboot")
+
+
+#: The target of each generation whose code its other chips run (source: the override table of the GPU data).
+_OVERRIDES = {"gfx103": "10.3.0", "gfx110": "11.0.0"}
+
+
+def gfx_override(facts: Facts, gfx: str | None) -> tuple[str, ...]:
+    """The variable that lets the code of a generation's first chip run on another of it: reported to work, suggested only."""
+    near = _OVERRIDES.get((gfx or "")[:-1])
+    if (
+        near
+        and gfx != f"gfx{near.replace('.', '')}"
+        and facts.system.os in ("linux", None)
+        and "HSA_OVERRIDE_GFX_VERSION" not in (facts.environment or {})
+    ):
+        return (f"try HSA_OVERRIDE_GFX_VERSION={near} (works for some chips of this generation, unsupported by AMD)",)
+    return ()
 
 
 def nvidia_driver(facts: Facts, *, open_module: bool | None = None) -> tuple[str, ...]:

@@ -142,7 +142,7 @@ def xpu_permission(case: Case) -> Iterator[Finding]:
         facts.system.os not in ("linux", None)
         or facts.system.wsl
         or facts.torch.gpu_available
-        or not case.gpus("intel")
+        or not (case.gpus("intel") or (aims_at(case, "intel") and not facts.gpus))
         or not _meant(case)
     ):
         return

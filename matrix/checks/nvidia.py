@@ -99,7 +99,8 @@ def driver_not_loaded(case: Case) -> Iterator[Finding]:
     paths = [f"gpus[{i}].driver" for i, _ in gpus]
     first = f"gpus[{gpus[0][0]}].name"
     held = {g.driver for _, g in gpus}
-    if driver.installed and (driver.loaded is False or (driver.version == "" and driver.loaded is None)):
+    taken = driver.loaded is None and held <= set(_FOREIGN)
+    if driver.installed and (driver.loaded is False or (driver.version == "" and driver.loaded is None) or taken):
         nouveau = next((g.driver for _, g in gpus if g.driver in _FOREIGN), None)
         why = f"{nouveau} holds the device." if nouveau else "Its kernel module is not in the running kernel."
         steps = remedies.rebuild_nvidia_module(case.facts)

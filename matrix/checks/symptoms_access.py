@@ -20,14 +20,16 @@ def only_root(case: Case) -> Iterator[Finding]:
     if not rows or case.facts.torch.gpu_available is not False:
         return
     for vendor, id in (("amd", "rocm-permission"), ("intel", "xpu-permission")):
-        if case.gpus(vendor):
+        meant = installed_vendor(case) == vendor and not case.facts.gpus
+        if case.gpus(vendor) or meant:
+            first = case.gpus(vendor)[:1]
             yield finding(
                 id,
                 case,
                 about=about(case, vendor),
                 severity="blocker",
                 detail="root sees the GPU, this user does not: the device nodes are closed to the user.",
-                evidence=(*rows[:1], f"gpus[{case.gpus(vendor)[0][0]}].name"),
+                evidence=(*rows[:1], *(f"gpus[{i}].name" for i, _ in first), "torch.variant"),
                 fix=remedies.join_group(case.facts, "render"),
             )
             return
@@ -38,7 +40,8 @@ def host_has_a_driver(case: Case) -> Iterator[Finding]:
     """The program in the container finds no driver, and the host's nvidia-smi answers."""
     rows, facts = seen(case, "found-no-nvidia-driver"), case.facts
     driver = facts.drivers.nvidia
-    if not rows or not facts.system.container or not driver.version or driver.loaded is not True:
+    works = seen(case, "host-driver-works")
+    if not rows or not facts.system.container or not (works or (driver.version and driver.loaded is True)):
         return
     if facts.torch.gpu_available or seen(case, "docker-run-without-gpu"):
         return
@@ -47,8 +50,8 @@ def host_has_a_driver(case: Case) -> Iterator[Finding]:
         case,
         about=about(case, "nvidia"),
         severity="blocker",
-        detail=f"The driver {driver.version} of the host answers, the program in the container finds none: it was started without the GPU.",
-        evidence=(*rows[:1], "drivers.nvidia.version", "system.container"),
+        detail=f"The driver {(driver.version or '') + ' ' if driver.version else ''}of the host answers, the program in the container finds none: it was started without the GPU.",
+        evidence=(*rows[:1], *works[:1], "drivers.nvidia.version", "system.container"),
         fix=remedies.give_gpu(facts, "nvidia"),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
+from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import Build, Release, version_key
 from torchdoctor.matrix.checks import check
@@ -260,6 +261,7 @@ def hip_without_code(case: Case) -> Iterator[Finding]:
     cure = gpu.gfx is not None and any(
         gpu.gfx in (b.kernels or ()) for r in case.catalog.releases() for b in r.builds if b.vendor == "amd"
     )
+    override = () if cure else remedies.gfx_override(case.facts, gpu.gfx)
     yield finding(
         "gfx-unsupported",
         case,
@@ -270,9 +272,9 @@ def hip_without_code(case: Case) -> Iterator[Finding]:
         fix=(
             ("install a build whose list holds this target (see the recommendation)",)
             if cure
-            else ("no published build has code for this GPU: use the CPU build",)
+            else (*override, f"{'or ' if override else ''}no published build has code for this GPU: use the CPU build")
         ),
-        lies_in="packages" if cure else "hardware",
+        lies_in="packages" if cure else "environment" if override else "hardware",
     )
 
 

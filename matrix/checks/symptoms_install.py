@@ -16,6 +16,7 @@ from torchdoctor.matrix.requirements import machine_findings
 from torchdoctor.matrix.verdict import Finding
 
 _REGISTRY = re.compile(r"[Dd]istribution `?([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200}?)`? (?:can|with)")
+_FIRST_INDEX = re.compile(r"`([\w.-]{1,80})` was found on (\S{1,300}), but not at the requested version")
 _TORCH_INDEX = re.compile(r"/whl/(?:nightly/|test/)?(?:cpu|cu\d{2,3}|rocm[\d.]{1,8}|xpu)\b")
 _MANYLINUX = re.compile(r"manylinux[\d_]{1,8}_(x86_64|aarch64)")
 _HINTED = re.compile(r"You're on \w{3,12} \(`([\w.]{3,40})`\), but `torch` ")
@@ -97,7 +98,27 @@ def uv_took_the_wrong_one(case: Case) -> Iterator[Finding]:
         )
 
 
-@check("index-configuration", seen=("requirement-bad-name", "poetry-no-candidate"))
+@check("index-configuration", seen=("uv-first-index",))
+def first_index_wins(case: Case) -> Iterator[Finding]:
+    """uv looked no further than the index of torch, which mirrors an old release of another project."""
+    for index, text in case.symptom("uv-first-index"):
+        match = _FIRST_INDEX.search(text)
+        if match is None or not _TORCH_INDEX.search(match[2]):
+            continue
+        name = match[1].lower().replace("_", "-")
+        if name in _ITS_OWN or name.startswith(("nvidia-", "intel-", "rocm")):
+            continue
+        yield _index_finding(
+            case,
+            f"{match[1]} is on the index of torch too, in other versions; uv takes a project from the first index that has it.",
+            (f"symptoms[{index}]",),
+            'mark the index explicit = true and name it for torch only: [tool.uv.sources] torch = { index = "…" }',
+            "or install torch by itself first: uv pip install torch --torch-backend=auto, then the rest without that index",
+        )
+        return
+
+
+@check("index-configuration", seen=("requirement-bad-name", "poetry-no-candidate", "uv-no-wheel"))
 def names_and_locals(case: Case) -> Iterator[Finding]:
     """A requirement whose name holds a local version, or a local version that this platform's wheels do not have."""
     for index, text in case.symptom("requirement-bad-name"):
@@ -107,12 +128,13 @@ def names_and_locals(case: Case) -> Iterator[Finding]:
             (f"symptoms[{index}]",),
             'write "torch>=…" and choose the variant by the index in [tool.uv.sources]',
         )
-    for index, text in case.symptom("poetry-no-candidate"):
-        local = re.search(r"torch \(\S{1,40}\+(\w{2,12})", text)
+    for index, text in case.symptom("poetry-no-candidate", "uv-no-wheel"):
+        # a CUDA pin has no wheel there whatever the index; the plain wheel is what +cpu means
+        local = re.search(r"torch \(\S{1,40}\+(\w{2,12})|torch==\S{1,40}\+(cpu)\b", text)
         if local and case.facts.system.os == "macos":
             yield _index_finding(
                 case,
-                f"Wheels for macOS carry no local version: +{local[1]} is only for the other systems.",
+                f"Wheels for macOS carry no local version: +{local[1] or local[2]} is only for the other systems.",
                 (f"symptoms[{index}]", "system.os"),
                 "split the dependency by markers: without source and local version for darwin, with them for linux and win32",
             )
@@ -121,7 +143,7 @@ def names_and_locals(case: Case) -> Iterator[Finding]:
 @check("no-wheel-for-platform", "index-configuration", seen=("pip-no-version",))
 def pip_found_none(case: Case) -> Iterator[Finding]:
     """pip was offered the release without its local version, or nothing at all on a platform that the index does not serve."""
-    facts, request = case.facts, case.facts.request
+    request = case.facts.request
     rows = seen(case, "pip-no-version")
     if not rows or request.versions_offered is None or request.package not in (None, "torch"):
         return
@@ -149,25 +171,33 @@ def pip_found_none(case: Case) -> Iterator[Finding]:
             fix=(f"ask for torch=={request.torch} without +{request.variant}",),
             lies_in="packages",
         )
-    elif (
-        not offered
-        and facts.system.os == "windows"
-        and (facts.python.machine or facts.system.machine) == "aarch64"
-        and not _names_torch_index(request.index)
-    ):
+    elif not offered and not _names_torch_index(request.index) and (platform := _off_the_default_index(case)):
+        os, machine = ("Windows", "Arm") if platform == "windows_arm64" else platform.capitalize().split("_", 1)
+        emulated = ("or use an x86-64 Python under emulation",) if platform == "windows_arm64" else ()
         yield finding(
             "no-wheel-for-platform",
             case,
             about="request",
             severity="blocker",
-            detail="The default package index has no torch wheels for Windows on Arm.",
+            detail=f"The default package index has no torch wheels for {os} on {machine}.",
             evidence=(*rows[:1], "system.os", "system.machine", "request.versions_offered"),
             fix=(
-                "pip install torch --index-url https://download.pytorch.org/whl/cpu (Arm64 wheels, CPU only)",
-                "or use an x86-64 Python under emulation",
+                f"pip install torch --index-url https://download.pytorch.org/whl/cpu ({machine} wheels, CPU only)",
+                *emulated,
             ),
             lies_in="system",
         )
+
+
+def _off_the_default_index(case: Case) -> str | None:
+    """The platform of this machine, where some release has a build for it and the default index never had one."""
+    possible = platforms_of(case.facts).possible
+    if len(possible) != 1:
+        return None
+    releases = tuple(case.catalog.releases())
+    if any(r.default_index.get(possible[0]) for r in releases):
+        return None
+    return possible[0] if any(b.platform == possible[0] for r in releases for b in r.builds) else None
 
 
 def _mac(case: Case) -> bool:
@@ -234,6 +264,24 @@ def uv_lists_other_pythons(case: Case) -> Iterator[Finding]:
         )
 
 
+@check("python-unsupported", seen=("pip-other-python",))
+def pip_leaves_out(case: Case) -> Iterator[Finding]:
+    """pip says that torch, as it was asked for, requires another Python than this."""
+    for index, text in case.symptom("pip-other-python")[:1]:
+        yield finding(
+            "python-unsupported",
+            case,
+            about="request",
+            severity="blocker",
+            detail=f"pip left the wheel out: {text}.",
+            evidence=(f"symptoms[{index}]", "python.version", "request.torch"),
+            fix=(
+                "make an environment with a Python that this release has wheels for",
+                "or take a release with a wheel for this Python (see the recommendation)",
+            ),
+        )
+
+
 @check(
     "python-32bit",
     "musl",
@@ -247,6 +295,53 @@ def no_build_at_all(case: Case) -> Iterator[Finding]:
         return
     outcomes = [o for o in machine_findings(case.facts) if o.id != "no-wheel-for-platform"]
     yield from to_findings(case, outcomes, about="machine", severity="blocker", cure=None)
+
+
+_WHEEL_PYTHON = re.compile(r"cp(3)(\d{1,2})$")
+_WHEEL_SYSTEMS = (
+    ("win", "windows"),
+    ("macosx", "macos"),
+    ("manylinux", "linux"),
+    ("musllinux", "linux"),
+    ("linux", "linux"),
+)
+
+
+@check("python-unsupported", "no-wheel-for-platform", seen=("wheel-refused",))
+def wheel_of_another(case: Case) -> Iterator[Finding]:
+    """pip refused a wheel file: its tags name another Python or another system than this."""
+    facts = case.facts
+    rows = seen(case, "wheel-refused")
+    if not rows:
+        return
+    tag, here = _WHEEL_PYTHON.match(facts.request.python or ""), (facts.python.version or "").split(".")[:2]
+    if tag and len(here) == 2 and here != [tag[1], tag[2]]:
+        yield finding(
+            "python-unsupported",
+            case,
+            about="request",
+            severity="blocker",
+            title="The wheel is for another Python",
+            detail=f"The wheel is for Python {tag[1]}.{tag[2]}, this is {facts.python.version}.",
+            evidence=(*rows[:1], "request.python", "python.version"),
+            fix=(
+                "let pip choose the file: name the release and the index instead (see the recommendation)",
+                f"or make an environment with Python {tag[1]}.{tag[2]}",
+            ),
+        )
+    platform = facts.request.platform or ""
+    system = next((os for word, os in _WHEEL_SYSTEMS if platform.startswith(word)), None)
+    if system and facts.system.os and facts.system.os != system:
+        yield finding(
+            "no-wheel-for-platform",
+            case,
+            about="request",
+            severity="blocker",
+            title="The wheel is for another system",
+            detail=f"The wheel is for {system}, this is {facts.system.os}.",
+            evidence=(*rows[:1], "request.platform", "system.os"),
+            fix=("let pip choose the file: name the release and the index instead (see the recommendation)",),
+        )
 
 
 @check("glibc-too-old", "no-wheel-for-platform", seen=("wheel-refused",))
@@ -417,6 +512,16 @@ def asked_for_a_gpu_build(case: Case) -> Iterator[Finding]:
     ):
         rows = (*seen(case, "cuda-not-compiled")[:1], "gpus[0].name", "drivers.nvidia.version", "torch.version")
         detail = "torch says that it was built without CUDA, and the machine has an NVIDIA GPU."
+    elif (
+        installed is None
+        and wanted == "cpu"
+        and facts.request.package == "torch"
+        and facts.torch.gpu_available is False
+        and facts.drivers.nvidia.version
+        and case.gpus("nvidia")
+    ):
+        rows = ("request.index", "request.variant", "torch.gpu_available", "gpus[0].name")
+        detail = "torch was taken from the index of CPU builds, and the machine has an NVIDIA GPU."
     elif case.symptom("xpu-not-compiled-text") and case.gpus("intel"):
         rows = (*seen(case, "xpu-not-compiled-text")[:1], "gpus[0].name", "torch.version")
         detail = "torch says that it was built without XPU support, and the machine has an Intel GPU."

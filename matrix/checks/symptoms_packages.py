@@ -195,7 +195,7 @@ def extension_refuses_gpu(case: Case) -> Iterator[Finding]:
 def installed_elsewhere(case: Case) -> Iterator[Finding]:
     """One interpreter has no torch, and pip shows it installed for another."""
     rows = seen(case, "no-module-torch")
-    there = seen(case, "torch-location")
+    there = seen(case, "torch-location", "torch-of-another-interpreter")
     # A build in isolation never sees the environment's torch: that is no second interpreter.
     if not rows or not there or case.symptom("build-isolation"):
         return
@@ -204,7 +204,7 @@ def installed_elsewhere(case: Case) -> Iterator[Finding]:
         case,
         about="installed",
         severity="blocker",
-        detail="torch is installed where pip looked, and the interpreter that was run does not have it.",
+        detail="torch is installed for another interpreter, and the one that was run does not have it.",
         evidence=(*rows[:1], *there[:1], "python.executable"),
         fix=(
             "python -c 'import sys; print(sys.executable)' names the interpreter that fails",

@@ -11,7 +11,8 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_needs import accelerated_gpus
 from torchdoctor.matrix.verdict import Finding
 
-_NOTHING = ("", "-1", "none", "NoDevFiles")
+_NOTHING = ("", "-1", "none")
+_SLURM_NONE = "NoDevFiles"  # what Slurm sets for a job that was given none of the node's GPUs
 
 
 @check("devices-hidden")
@@ -19,7 +20,9 @@ def devices_hidden(case: Case) -> Iterator[Finding]:
     """A variable leaves torch no GPU, or names one that is not there."""
     if case.facts.torch.gpu_available:
         return
-    if _meant(case, "nvidia"):
+    if (case.facts.environment or {}).get("CUDA_VISIBLE_DEVICES") == _SLURM_NONE:
+        yield from _slurm(case)
+    elif _meant(case, "nvidia"):
         yield from _container(case)
         yield from _chain(case, "nvidia", (("CUDA_VISIBLE_DEVICES",),))
     if _meant(case, "amd"):
@@ -45,6 +48,22 @@ def _container(case: Case) -> Iterator[Finding]:
             evidence=("environment.NVIDIA_VISIBLE_DEVICES", "system.container"),
             fix="start the container with -e NVIDIA_VISIBLE_DEVICES=all (or --gpus all)",
         )
+
+
+def _slurm(case: Case) -> Iterator[Finding]:
+    """Slurm gave the job no GPU; whichever the node has, torch may use none."""
+    built_for = installed_vendor(case)
+    if built_for != "nvidia" if case.installed else not (_meant(case, "nvidia") or unusable(case, "nvidia")):
+        return
+    yield finding(
+        "devices-hidden",
+        case,
+        about=about(case, "nvidia"),
+        severity=severity(case, "nvidia"),
+        detail=f"CUDA_VISIBLE_DEVICES={_SLURM_NONE} is what Slurm sets for a job that asked for no GPU.",
+        evidence=("environment.CUDA_VISIBLE_DEVICES", "torch.gpu_available"),
+        fix=("ask for one in the job: #SBATCH --gres=gpu:1 (or --gpus=1), and srun inside it with the same",),
+    )
 
 
 def _meant(case: Case, vendor: str) -> bool:
@@ -145,7 +164,10 @@ def _selector(case: Case) -> Iterator[Finding]:
     """``ONEAPI_DEVICE_SELECTOR`` that leaves no Level Zero GPU; torch uses no other backend."""
     value = (case.facts.environment or {}).get("ONEAPI_DEVICE_SELECTOR", "").strip().lower()
     accepted = [t.strip() for t in value.split(";") if t.strip() and not t.strip().startswith("!")]
-    if not accepted or not case.gpus("intel"):
+    meant = case.gpus("intel") or (
+        unusable(case, "intel") and installed_vendor(case) == "intel" and not case.facts.gpus
+    )
+    if not accepted or not meant:
         return
     for term in accepted:
         backend, _, devices = term.partition(":")

@@ -27,6 +27,8 @@ _BACKEND = regex(r"--torch-backend[ =]([\w.]{2,12})")
 _ENV = regex(
     r"(?:^|[\s;])(?:export |set |ENV |setx |Environment=\"?|\$env:|-e |--env |env |SET |[-] )?((?:CUDA|NVIDIA|HIP|ROCR|HSA|GPU|ZE|ONEAPI|SYCL|LD|PYTORCH|TORCH|PIP|UV|TRITON|KMP|NUMEXPR|OMP|CONDA|PYTHON|DYLD|VIRTUAL|TMP|TEMP|XPU|IPEX|UR)_?[A-Z0-9_]{0,50})\s?(?:=|: )\s?(\"[^\"]{0,400}\"|'[^']{0,400}'|[^\s\"'`;&|,)]{0,400})"
 )
+_GPU_NAMES = regex(r"GPU-|MIG-|NoDevFiles|none\b|all\b")
+_PROGRAM = regex(r"(?:python|torchrun|accelerate|deepspeed|uv|pytest|srun)\b")
 _ENV_NAMES = regex(
     r"^(?:CUDA_(?:VISIBLE_DEVICES|DEVICE_ORDER|HOME|PATH|MODULE_LOADING)|NVIDIA_\w{1,40}|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|HSA_\w{1,40}|ZE_\w{1,40}|ONEAPI_DEVICE_SELECTOR|SYCL_\w{1,40}|LD_LIBRARY_PATH|LD_PRELOAD|DYLD_\w{1,30}|PYTORCH_\w{1,50}|TORCH_\w{1,50}|PIP_\w{1,30}|UV_\w{1,30}|TRITON_\w{1,40}|KMP_\w{1,30}|PYTHONPATH|PYTHONHOME|TMPDIR|TMP|TEMP|XPU_\w{1,30})$"
 )
@@ -219,13 +221,23 @@ def _environment(reading: Reading, index: int, line: str, absent: set[str]) -> N
         if re.match(r"\s{0,4}(?:->|→|=>|:)\s{0,3}(?:pass|works|ok)", tail):
             reading.symptom("mask-works", index)
             continue
-        if match[2] in ('""', "''") and name.endswith("VISIBLE_DEVICES"):
+        if name.endswith("VISIBLE_DEVICES") and _command_follows(line[: match.start(2)], value):
+            if _PROGRAM.match(value):  # a shell that reads "NAME= command" sets it to nothing for that command
+                reading.draft.put(f"environment.{name}", "", reading.source(index), rank=PRINTED)
+            continue
+        alone = not value and line.strip().removeprefix("export ").removeprefix("ENV ") == f"{name}="
+        if (match[2] in ('""', "''") or alone) and name.endswith("VISIBLE_DEVICES"):
             # Set and empty: unlike Reading.put, that is an answer.
             reading.draft.put(f"environment.{name}", "", reading.source(index), rank=PRINTED)
             continue
         if value in ("", "<none>", "N/A") and ":" in line[match.start() : match.end()]:
             continue
         reading.put(f"environment.{name}", value, index, PRINTED)
+
+
+def _command_follows(before: str, value: str) -> bool:
+    """``NAME= word``: the word is no value, unless it names a device."""
+    return before.endswith("= ") and before[-3:-2] != " " and value[:1].isalpha() and not _GPU_NAMES.match(value)
 
 
 def _listed(reading: Reading, index: int, line: str) -> None:

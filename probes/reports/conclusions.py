@@ -22,6 +22,7 @@ def conclude(reading: Reading) -> None:
     _runtime_variant(reading)
     _jetson_gpu(reading)
     _accounts(reading)
+    _another_interpreter(reading)
 
 
 def _source(draft: Draft, path: str) -> str:
@@ -94,7 +95,9 @@ def _two_torches(reading: Reading) -> None:
             reading.symptom("torch-versions-differ", index)
 
 
-_PRINTED_FILE = regex(r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[\s,'\")]{1,4}(\S{1,200}[/\\]torch[/\\]__init__\.py)")
+_PRINTED_FILE = regex(
+    r"\b(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})[\s,'\")]{1,4}(\S{1,200}?[/\\]{1,2}torch[/\\]{1,2}__init__\.py)"
+)
 
 
 def _printed_elsewhere(reading: Reading, index: int) -> None:
@@ -153,3 +156,26 @@ def _accounts(reading: Reading) -> None:
     if len({answer for _, answer in answers.values()}) == 2:
         at = next(index for index, answer in answers.values() if answer == "False")
         reading.symptom("accounts-differ", at, f"{reading.lines[at - 1].strip()} -> False")
+
+
+_WORDS = regex(r"[\s\"'`;,]+")
+_INTERPRETER = regex(r"((?:[A-Za-z]:[/\\]|[/~]).{0,200}[/\\])python[\d.]{0,5}(?:\.exe)?[:).]?", re.I)
+
+
+def _another_interpreter(reading: Reading) -> None:
+    """torch printed its version, another import did not find it, and two interpreters are named by their paths."""
+    held = reading.draft.held("torch.version")
+    if held is None or held[0] < PRINTED or not reading.has("no module named"):
+        return
+    folders = {
+        match[1].lower()
+        for line in reading.lines
+        if "python" in line
+        for word in _WORDS.split(line[:2000])
+        if len(word) < 260 and (match := _INTERPRETER.fullmatch(word))
+    }
+    if len(folders) < 2:
+        return
+    for index in reading.find("No module named 'torch'"):
+        reading.symptom("torch-of-another-interpreter", index)
+        return

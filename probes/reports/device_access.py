@@ -74,6 +74,8 @@ def read_device_access(reading: Reading) -> None:
         _libcuda(reading)
     if reading.has("lsmod"):
         _modules(reading)
+    if reading.has("nvidia") and reading.has("dpkg", "rpm", "pacman", "apt ", "kernel modules:"):
+        _driver_packages(reading)
     if reading.has("the client has the version"):
         _halves(reading)
     if reading.has("secureboot "):
@@ -90,13 +92,23 @@ def _refused(reading: Reading) -> None:
             reading.put(f"devices.{node}.openable", False, index, PRINTED)
 
 
+_CACHED = r"=> /(?:usr/)?lib(?:64)?/(?:[\w-]{1,40}/)?libcuda\.so"
+_DRIVER_FILE = r"/(?:usr/)?lib(?:64)?/(?:[\w-]{1,40}/)?libcuda\.so[.\d]{0,16} -> libcuda\.so\.\d{3}\.\d"
+
+
 def _libcuda(reading: Reading) -> None:
-    """The loader's cache, where it holds the libcuda of a distribution and none of WSL's."""
+    """The loader takes the libcuda of a distribution: its cache names that one first, or the file of a driver is there and
+    the cache is not shown.
+    """
     rows = [i for i in reading.find("libcuda.so.1") if "=>" in reading.lines[i]]
-    if not rows or any("/wsl/" in reading.lines[i] for i in rows):
+    if rows:
+        if re.search(_CACHED, reading.lines[rows[0]]):
+            reading.symptom("libcuda-of-linux-driver", rows[0])
         return
-    if re.search(r"=> /(?:usr/)?lib(?:64)?/(?:[\w-]{1,40}/)?libcuda\.so", reading.lines[rows[0]]):
-        reading.symptom("libcuda-of-linux-driver", rows[0])
+    for index in reading.find("libcuda.so.1 -> "):
+        if re.search(_DRIVER_FILE, reading.lines[index][:1000]):
+            reading.symptom("libcuda-of-linux-driver", index)
+            return
 
 
 def _python_variables(reading: Reading) -> None:
@@ -188,6 +200,36 @@ def _modules(reading: Reading) -> None:
         elif match[1] == "nvidia" and _PROMPT.match(line) and _PROMPT.match(after):
             # Asked and answered with nothing: the next prompt follows at once.
             reading.put("drivers.nvidia.loaded", False, index, PRINTED)
+
+
+# The packages that hold the driver itself: of Debian and Ubuntu, of Fedora and RHEL, of Arch, of openSUSE.
+_PACKAGE = regex(
+    r"(?:local/)?(?:nvidia-driver(?:-\d{3})?(?:-server|-open){0,2}|nvidia-dkms(?:-\d{3})?(?:-server|-open){0,2}|nvidia-kernel-dkms|nvidia(?:-open)?(?:-dkms|-lts)?"
+    r"|(?:akmod|kmod|dkms)-nvidia(?:-open)?(?:-dkms)?|xorg-x11-drv-nvidia|nvidia-(?:open-)?driver-G\d{2}(?:-signed)?(?:-kmp-\w{1,12})?|nvidia-video-G\d{2})"
+    r"(?P<version>-(?:\d:)?\d{3}\.\d{2}\S{0,80})?(?:[/:]\S{0,80})?"
+)
+_DRIVER_NUMBER = regex(r"(?:\d:)?\d{3}\.\d{2}")
+_OFFERS_NVIDIA = regex(r"^\s{0,12}Kernel modules: (?:.{0,100}[ ,])?nvidia(?:,|\s|$)")
+
+
+def _driver_packages(reading: Reading) -> None:
+    """The driver among the distribution's packages, or its module among those that the kernel has for the device."""
+    listed = reading.has("dpkg", "rpm -q", "pacman -q", "apt list")
+    for index, line in enumerate(reading.lines):
+        if "nvidia" not in line or len(line) > 400:
+            continue
+        if (listed and _packaged(line)) or ("Kernel modules:" in line and _OFFERS_NVIDIA.match(line)):
+            reading.put("drivers.nvidia.installed", True, index, PRINTED)
+
+
+def _packaged(line: str) -> bool:
+    words = line.split(None, 4)
+    if words[0] == "ii":  # dpkg: installed; what is removed with its configuration left is rc
+        del words[0]
+    match = _PACKAGE.fullmatch(words[0]) if words else None
+    if match is None or ("/" in words[0] and not words[0].startswith("local/") and "[installed" not in line):
+        return False  # apt lists what it could install, too
+    return match["version"] is not None or (len(words) > 1 and _DRIVER_NUMBER.match(words[1]) is not None)
 
 
 def _halves(reading: Reading) -> None:

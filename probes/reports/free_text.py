@@ -18,15 +18,15 @@ _DRIVER = regex(
 )
 _ROCM_GFX = regex(r"\bgfx\d{1,2}[0-9a-f]{2}\b")
 _WSL = regex(r"\bWSL ?2\b|\bWSL2\b|microsoft-standard-WSL2|on WSL\b", re.I)
-_SYSTEM = regex(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows", re.I)  # fmt: skip
+_SYSTEM = regex(r"\b(?:Ubuntu|Debian|CentOS|Fedora|RHEL|Red Hat|Rocky|AlmaLinux|Arch Linux|NixOS|Alpine|Linux Mint|openSUSE|Amazon Linux|Raspbian|Raspberry Pi OS|Windows|macOS|Mac OS|OS X|L4T|JetPack|Manjaro|Gentoo|FreeBSD|OpenBSD|Android)\b|\bDocker for Windows|\bwin ?(?:7|8|10|11)\b|(?<![\w/.-])(?:ubuntu|windows|centos|debian|fedora|rhel|macos|rocky)\d", re.I)  # fmt: skip
 _SYSTEM_WORDS = ("ubuntu", "debian", "centos", "fedora", "rhel", "red hat", "rocky", "almalinux", "arch linux", "nixos", "alpine", "linux mint",
-                 "opensuse", "amazon linux", "raspbian", "raspberry pi os", "windows", "macos", "mac os", "os x", "l4t", "jetpack", "manjaro", "gentoo", "freebsd", "openbsd", "android")  # fmt: skip
+                 "opensuse", "amazon linux", "raspbian", "raspberry pi os", "windows", "macos", "mac os", "os x", "l4t", "jetpack", "manjaro", "gentoo", "freebsd", "openbsd", "android", "win1", "win 1", "win7", "win 7")  # fmt: skip
 _TRACE = regex(
     r"\s{0,12}(?:File \"|at |from |\d{1,2}:\d\d)|\s{0,8}(?:Downloading|Collecting|Installing|Requirement)|#\d"
 )
 _TRACE_BEGINS = frozenset("Faf#DCIR0123456789")
 _INTEL_IGPU = regex(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d)) iGPU")
-_MACHINE = regex(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686)\b")
+_MACHINE = regex(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686|ppc64le|riscv64|s390x)\b")
 _SYSTEM_X64 = regex(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
 _CHIP_WITH_TARGET = regex(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
 _PCI_VENDORS = ("10de:", "10DE:", "1002:", "8086:")
@@ -40,27 +40,51 @@ _OWN = (
     "workstation",
     "server",
     "setup",
-    "my setup",
     "specs",
-    "my specs",
+    "node",
+    "gpu node",
+    "box",
+    "hardware",
     "rig",
     "config",
     "hw",
     "test rig",
 )
+_CARD = r"(?:(?:an?|my|the|our) )?(?:old |previous )?[\w -]{3,30}?"
+_INSTEAD = regex(
+    rf"\bfrom {_CARD} to (?=(?:an?|my|the|new)\b)|\b(?:replaced|swapped|exchanged|changed) {_CARD} (?:with|for|to|by) (?=(?:an?|my|the|new)\b)",
+    re.I,
+)
+_ARC = regex(r"(?<![\w-])[AB](?:310|380|570|580|750|770)(?![\w-])")  # what owners call an Arc card
+_POSSESSIVE = regex(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
 _CAPABILITY = regex(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
 def read_free_text(reading: Reading) -> None:
     """GPUs, system, driver named in lines that no other parser has taken."""
     systems = reading.words(*_SYSTEM_WORDS)
-    machines = reading.words("x86", "aarch64", "arm", "snapdragon", "amd64", "x64", "intel", "32-bit", "32 bit")
+    machines = reading.words(
+        "x86",
+        "aarch64",
+        "arm",
+        "snapdragon",
+        "amd64",
+        "x64",
+        "intel",
+        "32-bit",
+        "32 bit",
+        "ppc64le",
+        "riscv64",
+        "s390x",
+    )
     wsl = "wsl" in reading.low
     apple = reading.has("mps", "macos", "darwin")
     shown = 0
     for index, line in enumerate(reading.lines):
         if len(line) < 4 or len(line) > 1000 or index in reading.taken:
             continue
+        if "://" in line:
+            line = _without_links(line)
         if _of_a_program(line):
             if "WSL2" in line:
                 reading.put("system.wsl", 2, index, CLAIMED - 1)
@@ -81,13 +105,25 @@ def read_free_text(reading: Reading) -> None:
             and not ("gcc" in low and ("gcc version" in low or "linux version" in low))  # the compiler's own version
         ):
             _system(reading, index, text)
-        if "Mac" in text or "Apple" in text or "macOS" in text or (apple and " " in text[:6] and text[0] in "M-*oCcm"):
+        if "mac" in low or "apple" in low or (apple and " " in text[:6] and text[0] in "M-*oCcm"):
             hardware_words(reading, index, text, CLAIMED)
         _gpus(reading, index, text, low)
         if machines and holds(low, machines):
             _architecture(reading, index, low)
     if shown:
         reading.saw("free_text", 1)
+
+
+_LINK = regex(r"\S{0,40}://\S{0,600}")
+_SENTENCE = 8  # words beside the links from which on a person wrote the line
+
+
+def _without_links(line: str) -> str:
+    """A sentence without its links; any other line with one as it is: a program's."""
+    if line.count("://") > 1 or line.lstrip().startswith(("* [", "- [", "[")):
+        return line  # a list of links, such as a list of changes
+    rest = _LINK.sub(" ", line)
+    return rest if len(rest.split()) >= _SENTENCE else line
 
 
 def _of_a_program(line: str) -> bool:
@@ -97,9 +133,17 @@ def _of_a_program(line: str) -> bool:
     return line.lstrip()[:1] in _TRACE_BEGINS and _TRACE.match(line) is not None
 
 
+_SPEAKER = ("i", "i'm", "i've", "we", "we're", "my", "our", "so", "but", "and", "it", "hi", "hello", "hey", "just", "now", "after")  # fmt: skip
+
+
 def _has_label(text: str) -> bool:
     """Whether the line begins with a label; the colon of a PCI id makes none."""
-    before, colon, _ = text[:40].partition(":")
+    before, colon, after = text[:40].partition(":")
+    if after[:1] in ("(", ")", "/", "D"):  # a face makes none
+        return False
+    words = before.split()
+    if len(words) > 5 or (len(words) > 3 and words[0].lower() in _SPEAKER):
+        return False
     if not colon or "(" in before or (", " in before and not text.startswith(("GPU", "Device"))):
         return False
     begin = text[:44]
@@ -109,18 +153,24 @@ def _has_label(text: str) -> bool:
 
 
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
+    if " to " in low or " with " in low or " for " in low:
+        text = _INSTEAD.sub(" ", text)  # the card that was there before
+        low = text.lower()
     if not _has_label(text) or text[0] in "(#-" or "machine" in low or low.startswith("system"):
         found = names.find_gpus(text)
         # a long sentence that names several models compares them: it lists no machine
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
         if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
             labelled = not found and len(text) < 160 and _GPU_WORDS.search(text) is not None
-            if not found and "(gfx" in text and (target := _CHIP_WITH_TARGET.search(text)):
+            if not found and "xpu" in reading.low and (arc := _ARC.search(text)):
+                row = ({"vendor": "intel", "name": f"Intel Arc {arc[0]}"}, reading.source(index))
+                reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
+            elif not found and "(gfx" in text and (target := _CHIP_WITH_TARGET.search(text)):
                 row = ({"vendor": "amd", "gfx": target[1]}, reading.source(index))
                 reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
             elif found or labelled:
                 put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
-    elif low.partition(":")[0].strip() in _OWN or (
+    elif _POSSESSIVE.sub("", low.partition(":")[0]).strip(" -*") in _OWN or (
         "gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]
     ):
         put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
@@ -131,6 +181,14 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         reading.put("cpu.model", model, index, CLAIMED - 1)
         row = ({"vendor": "intel", "name": f"{model} iGPU", "integrated": True}, reading.source(index))
         reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
+
+
+_GLUED = regex(r"(?<![\w/.-])(ubuntu|windows|win|centos|debian|fedora|rhel|macos|rocky) ?(?=\d)", re.I)
+
+
+def _apart(match: re.Match[str]) -> str:
+    """``Win10``, ``ubuntu22.04``, ``CentOS7``: name and number apart."""
+    return "Windows " if match[1].lower() == "win" else f"{match[1]} "
 
 
 def _system(reading: Reading, index: int, text: str) -> None:
@@ -144,11 +202,7 @@ def _system(reading: Reading, index: int, text: str) -> None:
         return
     if low.startswith(("from ", "image", "docker ", "mkdir", "cd ", "base")):
         return
-    rank = CLAIMED
-    found = values.parse_system(text)
-    if found is None:
-        return
-    put_system(reading, index, text, rank)
+    put_system(reading, index, _GLUED.sub(_apart, text), CLAIMED)
 
 
 def _architecture(reading: Reading, index: int, low: str) -> None:

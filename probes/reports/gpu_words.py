@@ -12,6 +12,7 @@ from torchdoctor.probes.reports.values import nothing
 
 __all__ = ["put_gpu_blocks", "put_named_gpus", "put_numbered_gpus", "xpu_fields"]
 
+_MOST = 64  # GPUs in one line, as many as the largest machines hold
 _MIG = regex(r"^\s{1,12}MIG (\d{1,2}[gc][\w.+]{2,24})\s")
 
 
@@ -57,7 +58,8 @@ def put_named_gpus(
         # an RX card is never the integrated one that the same line may speak of
         fields["integrated"] = None if "RX " in fields["name"] else names.is_integrated(around)
         fields = {k: v for k, v in fields.items() if v is not None}
-        rows.gpus.extend((dict(fields), reading.source(index)) for _ in range(named.count))
+        source = reading.source(index)
+        rows.gpus.extend((dict(fields), source) for _ in range(min(named.count, _MOST - len(rows.gpus))))
     reading.gpu_lists.append(rows)
 
 

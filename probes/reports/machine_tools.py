@@ -41,12 +41,23 @@ _CPU_MODEL = regex(
 )
 _RASPBERRY = regex(r"raspberry ?pi ?(\d(?:\.0)?(?: ?model)? ?[b+]{0,3}\+?|zero(?: 2)?(?: w)?)")
 _DISK = regex(r"/dev/shm\b[^\n]{0,20}?[:=\s]\s?(\d{1,6}(?:\.\d{1,2})?)\s?(TB|GB|MB|G|M|GiB|MiB)\b")
-_ARCHITECTURES = {"x86_64", "aarch64", "armv7l", "armv6l", "i686", "arm64", "ppc64le", "riscv64", "s390x"}
+_ARCHITECTURES = {
+    "x86_64",
+    "aarch64",
+    "armv7l",
+    "armv6l",
+    "i686",
+    "arm64",
+    "ppc64le",
+    "riscv64",
+    "s390x",
+    "loongarch64",
+}
 
 # A line that holds none of them says nothing here.
 _WORDS = ("uname", "linux ", "darwin ", "cuda compilation tools", "compatible tags:", "mach-o", "elf ", "sw_vers", "product", "ldd", "libc",
           "gnu c", ".0 ", ".1 ", "version", "nvidia", "chip", "metal", "arch", "proc_translated", "/dev/", "page", "cortex", "neoverse",
-          "graviton", "qemu", "altra", "raspberry")  # fmt: skip
+          "graviton", "qemu", "altra", "raspberry", "getconf", "dpkg --print")  # fmt: skip
 
 
 def read_machine(reading: Reading) -> None:
@@ -54,16 +65,14 @@ def read_machine(reading: Reading) -> None:
     _os_release(reading)
     _processor(reading)
     words = reading.words(*_WORDS)
+    asked = reading.words("uname", "arch", "getconf", "dpkg --print")
     for index, line in enumerate(reading.lines):
         low = line.lower()
         if len(line) < 4 or not holds(low, words):
             continue
-        if "uname" in line and re.search(r"\buname(?: -[mpi])\s*$", line) and index + 1 < len(reading.lines):
-            word = reading.lines[index + 1].strip()
-            if word in _ARCHITECTURES:
-                reading.put("system.machine", normal_machine(word), index + 1, MEASURED)
-        if "uname -r" in line and line.rstrip().endswith("uname -r") and index + 1 < len(reading.lines):
-            _kernel(reading, index + 1, reading.lines[index + 1].strip())
+        if asked and holds(line, asked):
+            for command, at in _one_liners(reading, index):
+                _one_line(reading, command, at)
         if "Linux version " in line and (match := re.search(r"Linux version (\d\S{2,80})", line)):
             _kernel(reading, index, match[1])
         if "Cuda compilation tools" in line and (
@@ -137,13 +146,6 @@ def read_machine(reading: Reading) -> None:
         ):
             size = int(match[1]) if match[1] else int(match[2]) * 1024
             reading.put("system.page_size", size, index, PRINTED)
-        if (
-            "getconf" in low
-            and "pagesize" in low.replace("_", "")
-            and index + 1 < len(reading.lines)
-            and re.fullmatch(r"\d{4,6}", reading.lines[index + 1].strip())
-        ):
-            reading.put("system.page_size", int(reading.lines[index + 1].strip()), index + 1, MEASURED)
         if ("cortex" in low or "neoverse" in low or "graviton" in low or "qemu" in low or "altra" in low) and (
             match := _CPU_MODEL.search(line)
         ):
@@ -154,6 +156,55 @@ def read_machine(reading: Reading) -> None:
         if "raspberry" in low and (match := _RASPBERRY.search(low)):
             reading.put("cpu.model", "Raspberry Pi " + match[1].strip().split(".")[0], index, CLAIMED)
             reading.put("system.os", "linux", index, CLAIMED - 1)
+
+
+# Commands that answer with one line each: typed in a chain, their answers follow one another.
+_ONE_LINE = regex(
+    r"(?:uname(?: -[a-z]{1,4}){0,3}|arch|getconf \w{1,24}|dpkg --print-architecture|python\d?(?:\.\d{1,2})? (?:-V|--version)|lsb_release -\w{1,3}|nproc|hostname|whoami|date)"
+)
+_LAST = regex(r"\b(uname -[mpir]|getconf PAGE_?SIZE)[`'\": ]{0,4}$", re.I)
+_SEPARATOR = regex(r"\s{0,3}(?:;|&&)\s{0,3}")
+_PROMPT = regex(r"^.{0,120}?(?:[$#%>❯] |[$#%>❯](?=uname|arch))")
+
+
+def _one_liners(reading: Reading, index: int) -> list[tuple[str, int]]:
+    """(command, index of its answer) for a line that holds such commands only, after a prompt or bare, or begins with them."""
+    text = reading.lines[index][:400].strip()
+    if match := _PROMPT.match(text):
+        text = text[match.end() :]
+    found: list[tuple[str, int]] = []
+    for command in _SEPARATOR.split(text.strip("`' \"")):
+        at = index + 1 + len(found)
+        if not _ONE_LINE.fullmatch(command) or at >= len(reading.lines):
+            break
+        found.append((command, at))
+    if not found and index + 1 < len(reading.lines) and (last := _LAST.search(text)):
+        found.append((last[1], index + 1))  # at the end of a sentence, or after another command
+    return found
+
+
+def _one_line(reading: Reading, command: str, at: int) -> None:
+    answer = reading.lines[at].strip()
+    program, _, options = command.partition(" ")
+    if program in ("uname", "arch") and options in ("", "-m", "-p", "-i"):
+        if answer in _ARCHITECTURES:
+            reading.put("system.machine", normal_machine(answer), at, MEASURED)
+    elif command == "uname -r":
+        _kernel(reading, at, answer)
+    elif command in ("uname -sm", "uname -s -m") and (match := re.fullmatch(r"(Linux|Darwin) (\w{4,10})", answer)):
+        if match[2] in _ARCHITECTURES:
+            reading.put("system.os", "linux" if match[1] == "Linux" else "macos", at, MEASURED)
+            reading.put("system.machine", normal_machine(match[2]), at, MEASURED)
+    elif program == "getconf" and "LONG_BIT" in options and answer == "32":
+        reading.put("python.bits", 32, at, CLAIMED)  # of the user land, which the interpreter is taken from
+    elif program == "getconf" and "PAGE" in options and re.fullmatch(r"\d{4,6}", answer):
+        reading.put("system.page_size", int(answer), at, MEASURED)
+    elif program == "dpkg" and answer in _DEBIAN:
+        reading.put("python.machine", _DEBIAN[answer], at, CLAIMED)
+        reading.put("system.os", "linux", at, PRINTED)
+
+
+_DEBIAN = {"amd64": "x86_64", "arm64": "aarch64", "armhf": "armv7l", "armel": "armv7l", "i386": "i686", "riscv64": "riscv64", "ppc64el": "ppc64le", "s390x": "s390x"}  # fmt: skip
 
 
 def _mac_version(reading: Reading, index: int, answer: str) -> None:

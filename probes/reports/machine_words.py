@@ -85,20 +85,34 @@ _CHIP_FIRST = regex(r"(?:[-*] |on |my |CPU: |chip: )?M[1-9] (?:Pro|Max|Ultra)\b"
 _APPLE = regex(r"\b(?:Apple |Mac(?:Book)?[\w ]{0,24}?\(?)?\b(M[1-9](?: (?:Pro|Max|Ultra))?)\b")
 
 
+# A Mac and its chip in a sentence, in any order and case.
+_MAC = regex(r"\b(?:macbook|mac ?mini|mac studio|mac pro|imac|mac|macos|apple silicon)\b")
+_CHIP = regex(r"(?<![\w.])([Mm][1-9](?:[ -](?:[Pp]ro|[Mm]ax|[Uu]ltra)(?! ?[Bb]ook))?)(?![\w.])")
+
+
+_DISK = regex(r"[ -](?:SSD|NVMe|slot|disk|drive)\b", re.I)
+
+
+def _chip_name(text: str) -> str:
+    return text.replace("-", " ").title()
+
+
 def hardware_words(reading: Reading, index: int, value: str, rank: int) -> None:
     """Machines whose name settles more than it says: Apple silicon, Raspberry Pi, Jetson, DGX Spark."""
     low = value.lower()
-    if ("apple" in low or "mac" in low or "backends.mps" in low or _CHIP_FIRST.match(value)) and (
-        match := _APPLE.search(value)
-    ):
-        reading.put("cpu.model", f"Apple {match[1]}", index, rank)
+    mac = _MAC.search(low) is not None
+    named = mac or "apple" in low or "Mac" in value or "backends.mps" in low or _CHIP_FIRST.match(value)
+    match = (_APPLE.search(value) or (_CHIP.search(value) if mac else None)) if named else None
+    if match and not _DISK.match(value, match.end()):
+        chip = _chip_name(match[1])
+        reading.put("cpu.model", f"Apple {chip}", index, rank)
         reading.put("system.machine", "aarch64", index, MEASURED + 2)
         reading.put("system.os", "macos", index, CLAIMED - 1)
         reading.gpu_lists.append(
             GpuList(
                 rank - 1,
                 False,
-                [({"vendor": "apple", "name": f"Apple {match[1]}", "integrated": True}, reading.source(index))],
+                [({"vendor": "apple", "name": f"Apple {chip}", "integrated": True}, reading.source(index))],
             )
         )
     if "raspberry pi" in low:

@@ -63,7 +63,18 @@ _HINT = regex(
 _BARE = regex(
     r"(?P<nv>(?:A10[GM]?|A16|A2|A30|A40|L4|L40S?|L20|L2|T4G?|V100[\w-]{0,16}|P100[\w-]{0,16}|P40|P4|K80|M60|M40|K40[cmst]?"
     r"|A\d{4}|[2345]0[56789]0(?: ?(?:Ti|SUPER|Super))?(?: Laptop(?: GPU)?| laptop)?|TITAN \w{1,5}|GV100|GP100))"
-    r"s?(?![\w.])|(?P<amd>(?:[679]\d00 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
+    r"s?(?![\w.])|(?P<amd>(?:[679]\d\d0 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
+)
+_MOST = 32  # names in one line; more of them are no list of what a machine holds
+_COUNTED = regex(
+    r"[679]\d\d0 ?(?:XT|GRE)|\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b",
+    re.I,
+)
+# "my 5090", "a new 3060": how people name a card whose series is known; not "a 3050 ms step"
+_OWNED = regex(r"\b(?:my|an?|new|old) $", re.I)
+_UNIT = regex(
+    r"(?: Ti| SUPER)?[ -]?(?:m?s|MB|GB|MiB|px|steps?|rows?|tokens?|lines?|images?|samples?|files?|errors?|times|points?|x\d)\b",
+    re.I,
 )
 _GLUED = regex(r"(\d)(Ti|SUPER|Super)")
 _CASES = {
@@ -88,8 +99,11 @@ _LOWER_WORDS = (
     "super",
     "xt",
 )
-_LOWER = regex(
+# In any case (rtx, Rtx, GEFORCE, ARC), and the letter of a model that follows such a word (arc b580, rtx a4000).
+_AS_TYPED = regex(
     r"\b(?:gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)(?= ?[A-Za-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))|(?<=\d)(?:ti|super|xtx|xt)\b|(?<=\d )(?:ti|super|xtx|xt)\b"
+    r"|(?<=\d\d\d)mx?\b|(?:(?<=\brtx )|(?<=\barc )|(?<=\btesla )|(?<=\bquadro ))[a-z](?=\d{1,4}\b)",
+    re.I,
 )
 _MULTIPLE = regex(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
 _AFTER = regex(r"^(?: GPUs?)? ?(?:[x×X*:] ?(\d{1,2})\b|\((\d{1,2})[x×]\)|\(x(\d{1,2})\))")
@@ -126,19 +140,42 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     """The GPUs named in one line. ``labelled``: the text is known to be about a GPU, so short names count too."""
     if len(text) > 2000:
         text = text[:2000]
-    for word in _LOWER_WORDS:  # people write names in lower case; the length stays
-        if word in text:
-            text = _LOWER.sub(lambda m: _CASES[m[0]], text)
+    low = text.lower()
+    for word in _LOWER_WORDS:  # people write names in any case; the length stays
+        if word in low:
+            text = _AS_TYPED.sub(_spelled, text)
             break
     found: list[Named] = []
     if hint := _HINT.search(text):
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):
             vendor = _FAMILIES[(match.lastindex or 1) - 1][0]
             found.append(_named(text, match.start(), match.end(), vendor))
-    if not found and labelled:
+            if len(found) >= _MOST:
+                break
+    if not found and (labelled or _COUNTED.search(text)):
         for match in _BARE.finditer(text):
-            found.append(_named(text, match.start(), match.end(), "nvidia" if match["nv"] else "amd"))
+            if labelled or _counted(text, match):
+                found.append(_named(text, match.start(), match.end(), "nvidia" if match["nv"] else "amd"))
+                if len(found) >= _MOST:
+                    break
     return [n for n in found if n.fields["name"]]
+
+
+def _counted(text: str, match: re.Match[str]) -> bool:
+    """Cards are counted or their memory is given: ``8x V100``, ``a V100 32GB``; a short number alone may be anything."""
+    if match["amd"] and match[0].endswith(("XT", "XTX", "GRE")):
+        return True  # no other thing is called so
+    if match["nv"] and match[0][0].isdigit():
+        before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 10]
+        if _OWNED.search(before) and not _UNIT.match(after):
+            return True
+    beside = re.match(r"[ -]?(?:\d{2,3} ?GB\b|GPUs?\b)", text[match.end() : match.end() + 12])
+    counted = re.search(r"\b\d{1,2} ?[x×] ?$", text[max(0, match.start() - 6) : match.start()])
+    return beside is not None or (counted is not None and not match[0].startswith(("A2", "A30", "A40", "P4")))
+
+
+def _spelled(match: re.Match[str]) -> str:
+    return _CASES.get(match[0].lower(), match[0].upper())
 
 
 def _named(text: str, start: int, end: int, vendor: str) -> Named:

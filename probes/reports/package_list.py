@@ -44,12 +44,20 @@ _SHOW = ("name", "version", "location", "requires", "summary")
 
 
 _INSTALLING = regex(
-    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|^\s{0,8}install(?!ed\b)"
+    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|\bhow (?:do|can|should|would) (?:i|we|you) install\b|\b(?:cannot|can't|could not|couldn't) install\b|^\s{0,8}install(?!ed\b)"
 )
 _HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
 _GAVE = regex(
     r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
 )
+# What a sentence about an install says that is there: "(torch 2.9.1+cu130)".
+_ASIDE = regex(
+    r"\((?:installed |it is |it's |have )?(?:py)?torch(?: version)? (\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\)"
+)
+# "2.0.1 + cpu"; "torch2.0.1+cpu", "torch (2.6.0+cu126)": a local version says that it is no other number.
+_APART = regex(r"\b(\d\.\d{1,2}\.\d{1,2}) ?\+ ?(cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu)\b")
+_CLOSE = regex(r"\b(?:py)?torch ?\(?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm\d[\d.]{1,6}|xpu))\b", re.I)
+_BESIDE = regex(r"[ ,]{0,2}\(?(cu\d{3}|rocm\d\.\d{1,2}(?:\.\d)?|xpu)\b")  # "torch 2.5.1 cu121", "torch 2.4.0 (cu121)"
 _HEAD = regex(
     r"^\s{0,4}(?:Package\s{1,80}Version|# Name\s{1,40}Version|List of packages in environment|# packages in environment)"
 )
@@ -215,8 +223,9 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
     listing = reading.has("pip freeze", "pip list", "pip3 freeze", "uv pip freeze", "uv pip list") or (
         len(freeze) >= 4 and not asks
     )
+    since = _listed_since(reading, freeze) if listing and asks else 0
     for index, name, version in freeze:
-        if listing:
+        if listing and index >= since:
             put_installed(reading, index, name, version, PRINTED + 3)
         elif canonical(name) == "torch":
             put_request(reading, index, "torch", "==" + version, PRINTED - 4)
@@ -224,6 +233,14 @@ def _frozen(reading: Reading, freeze: list[tuple[int, str, str]]) -> None:
             put_package(reading, name, version, index, CLAIMED)
     if listing:
         reading.saw("pip_freeze", 12)
+
+
+def _listed_since(reading: Reading, freeze: list[tuple[int, str, str]]) -> int:
+    """Where a text shows what is required and then what is installed: the line of the command, if pins follow it."""
+    for index, line in enumerate(reading.lines):
+        if ("freeze" in line or "pip list" in line) and any(at > index for at, _, _ in freeze):
+            return index
+    return 0
 
 
 def _show(reading: Reading) -> None:
@@ -275,11 +292,14 @@ _RESOLVING = ("requires", "requirement", "satisf", "collecting", "because ", "yo
 
 def _loose(reading: Reading, index: int, line: str) -> None:
     """``torch 2.6.0``, ``flash-attn 2.6.3``, ``torch-1.12.0+rocm5.1.1`` in what a person typed."""
+    if "+" in line:
+        line = _APART.sub(r"\1+\2", line[:2000])
     low = line.lower()
     if "+" in low and (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
         put_torch(reading, index, parsed, CLAIMED - 2)
     found = list(_LOOSE.finditer(line[:1000]))
-    if (not found and "pip install torch" not in line) or holds(low, _RESOLVING):
+    close = _CLOSE.search(line[:1000]) if "+" in line else None
+    if (not found and not close and "pip install torch" not in line) or holds(low, _RESOLVING):
         return
     if (
         "depends" in low
@@ -289,6 +309,8 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         or (_INSTALLING.search(low) is not None and not _HAD_FROM.match(low))
         or "distribution" in low
     ) and not re.match(r"\s{0,4}pip install torch\s{1,4}\(\d", low):
+        if (aside := _ASIDE.search(line[:1000])) and (parsed := values.parse_torch(aside[1])):
+            put_torch(reading, index, parsed, CLAIMED - 1)
         return
     if (
         re.search(
@@ -301,6 +323,8 @@ def _loose(reading: Reading, index: int, line: str) -> None:
             return
         if re.search(r"->\s{0,3}(?:works|correct|ok|pass)|tested|nightly", low):
             return
+    if close and "nstalling" not in line and (parsed := values.parse_torch(close[1])):
+        put_torch(reading, index, parsed, CLAIMED - 1)
     for match in found:
         name, version = match[1].lower(), match[2].rstrip(".")
         if name in ("pytorch", "py torch"):
@@ -314,7 +338,9 @@ def _loose(reading: Reading, index: int, line: str) -> None:
             if parsed:
                 put_torch(reading, index, parsed, CLAIMED - 1)
                 low_tail = low[match.end() :][:60]
-                if "cpu" in low_tail.split() or "(cpu" in low_tail:
+                if beside := _BESIDE.match(low_tail):
+                    reading.put("torch.variant", beside[1], index, CLAIMED - 1)
+                elif "cpu" in low_tail.split() or "(cpu" in low_tail:
                     reading.put("torch.variant", "cpu", index, CLAIMED - 1)
         else:
             put_package(reading, name, version, index, CLAIMED)

@@ -36,6 +36,11 @@ _FROM = regex(r"^(?:#\d{1,4} [\d.]{1,10})?\s{2,16}([A-Za-z][\w.-]{0,60})\S{0,60}
 _OURS = regex(r"torch|nvidia-|nvidia_|triton|pytorch|intel-|intel_|rocm|xformers|flash|mkl|vllm", re.I)
 _PIP_VERSION = regex(r"\bpip \d[\d.]{1,10} from (\S.{0,300}?) ?\(python (\d\.\d{1,2})\)")
 _SDIST_STUB = regex(r"torch-0\.1\.2(?:\.post\d)?\.tar\.gz")
+_OTHER_PYTHON = regex(
+    r"Package '?([A-Za-z0-9][\w.-]{0,80})'? requires a different Python: (\d\.\d{1,2}(?:\.\d{1,2})?\S{0,12}) not in '([^']{1,80})'"
+)
+_IGNORED = "Ignored the following versions that require a different python version:"
+_IGNORED_VERSION = regex(r"(\d[\w.+!-]{0,40}) Requires-Python ([<>=!~][^;\s]{1,60})")
 _DEPENDS = regex(
     r"^\s{0,12}([A-Za-z0-9][\w.-]{0,80}) (\d\S{0,40}) depends on (torch(?:vision|audio)?)(==|>=|<=|~=|<|>|!=)(\S{1,60})"
 )
@@ -73,6 +78,8 @@ def read_pip(reading: Reading) -> None:
                 _path_facts(reading, index, match[2])
         elif "uccessfully" in line:
             _done(reading, index, line)
+        elif "requires a different Python" in line:
+            _other_python(reading, index, line)
         elif (
             "Could not install packages" in line
             or "Couldn't install torch" in line
@@ -115,12 +122,44 @@ def _not_found(reading: Reading, index: int, line: str) -> None:
         return
     if tail.strip().startswith("none") and not name.startswith(("torch", "nvidia-", "triton", "pytorch-")):
         _only_torch_index(reading, index)
+    if name == "torch" and reading.draft.value("request.versions_offered") is None:
+        _ignored(reading, index, specifier)
     versions = [v.strip() for v in tail.partition(")")[0].split(",")]
     offered = tuple(v for v in versions if v[:1].isdigit())
     if name == "torch":
         reading.draft.put("request.versions_offered", offered, reading.source(index), rank=MEASURED - (not offered))
     else:
         reading.draft.put("request.versions_offered", offered, reading.source(index), rank=PRINTED - 4)
+
+
+def _other_python(reading: Reading, index: int, line: str) -> None:
+    """pip took a wheel or a source whose metadata leaves this interpreter out."""
+    match = _OTHER_PYTHON.search(line)
+    if match is None:
+        return
+    reading.saw("pip_error", 12)
+    reading.put("python.version", match[2], index, MEASURED - 1)
+    if canonical(match[1]) == "torch":
+        reading.symptom("pip-other-python", index, f"torch requires Python {match[3]}, this is {match[2]}")
+
+
+def _ignored(reading: Reading, index: int, specifier: str) -> None:
+    """The line above says which releases pip left out because of the interpreter; those that were asked for are among them."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    for at in range(index - 1, max(-1, index - 4), -1):
+        if _IGNORED not in reading.lines[at]:
+            continue
+        try:
+            asked = SpecifierSet(specifier)
+            left_out = [m for m in _IGNORED_VERSION.finditer(reading.lines[at]) if asked.contains(m[1])]
+        except (InvalidSpecifier, InvalidVersion):
+            return
+        if left_out:
+            last = left_out[-1]
+            reading.symptom("pip-other-python", at, f"torch {last[1]} requires Python {last[2]}")
+        return
 
 
 def _altered(reading: Reading, index: int) -> None:

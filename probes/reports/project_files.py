@@ -27,6 +27,8 @@ _INDEX_VARIANT = regex(r"(?:^|[-_])(cpu|cu\d{3}|rocm\d{1,2}(?:\.?\d)?|xpu)$")
 
 _NO_MATCH = regex(r"depends on torch \(([\w.+^~<>=!,* ]{1,60})\) which doesn't match any versions")
 
+_NO_CANDIDATE = regex(r"installation candidates for torch \((\d[\w.+]{1,40})\)")
+
 
 def read_project_files(reading: Reading) -> None:
     """Settings that steer an installer, and what they ask for."""
@@ -36,6 +38,13 @@ def read_project_files(reading: Reading) -> None:
                 put_request(reading, index, "torch", _poetry(match[1]), PRINTED)
                 reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
                 reading.saw("poetry_error", 15)
+    if reading.has("installation candidates for torch ("):
+        for index in reading.find("installation candidates for torch ("):
+            if match := _NO_CANDIDATE.search(reading.lines[index]):
+                put_request(reading, index, "torch", _poetry(match[1]), PRINTED)
+                reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
+                reading.saw("poetry_error", 15)
+                break
     if not reading.has("index", "source", "dependencies", "torch =", "torch=", "channels", '"torch'):
         return
     section = ""

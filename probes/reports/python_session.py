@@ -17,7 +17,7 @@ _BANNER = regex(r"(?:^|[\s(\"'`])Python (\d\.\d{1,2}\.\d{1,2}\S{0,20} (?:\||\(|e
 _PLAIN = regex(
     r"(?:^|[\s,;/(-])[Pp]ython[ =:@v-]{0,3}(\d\.\d{1,2}(?:\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)?t?)(?:\s|$|[,;/)&\]+])"
 )
-_SHORT = regex(r"(?:^|[\s(/,])(?:py|cp)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
+_SHORT = regex(r"(?:^|[\s(/,])(?:py|cp|python)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)")
 _SITE = regex(
     r"[/\\][Pp]ython(3)\.?(\d{1,2})(t)?(?:-(32|arm64|64))?[/\\](?:[Ll]ib[/\\])?(?:site|dist)-packages|[/\\]python(3)\.(\d{1,2})(t)?[/\\]"
 )
@@ -38,10 +38,17 @@ _BARE_BANNER = regex(
     r"^\s{0,4}'?(\d\.\d{1,2}\.\d{1,2}\S{0,12} (?:\||\(|experimental|free-threading).{0,160}\[(?:GCC|Clang|MSC|PyPy).{0,60})"
 )
 _ASSIGNED = regex(
-    r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled)\(\)(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:==|=>|=|->|→|:|#|returns|gives|says|is)\s{0,4})?(True|False|\d{1,3})\b"
+    r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled|(?<![\w.])is_available)"
+    r"(?:\(\))?(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
 )
 _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
+)
+_ONCE = regex(r"[`')]{0,3} (?:yesterday|before|until|previously|earlier|last|with the (?:old|previous))\b")
+_AS_ROOT = regex(r"\bsudo (?:-\w{1,2} )?\S{0,80}python")
+_SAID_OF_ROOT = regex(r"\b(?:as|for|by|under) root\b|\b(?:with|under|via|using) sudo\b")
+_USER_NOT = regex(
+    r"\b(?:(?:normal|regular|ordinary|own|non-root|my) )user\b.{0,40}\b[Ff]alse\b|\b[Ff]alse\b.{0,30}\b(?:as|for) (?:a |the |my |any )?(?:normal |regular |ordinary |own |non-root )?user\b|\bwithout (?:it|sudo)\b.{0,20}\b[Ff]alse\b|\b[Ff]alse\b.{0,20}\bwithout\b"
 )
 _CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
 # A list of what torch says, ``torch.version.cuda   : 13.0``: the answer stands behind the question.
@@ -61,6 +68,9 @@ _QUESTION = regex(
     r"torch\.__version__|torch\.version\.(?:cuda|hip)|torch\.(?:backends\.)?((?:cuda|xpu|mps)\.(?:is_available|is_built|device_count))\(\)"
 )
 _ONE_OF = regex(r"torch\.__version__|torch\.version\.cuda|torch\.cuda\.(?:is_available|device_count)\(\)")
+_SAID_WIDTH = regex(
+    r"calcsize\(['\"][Pp]['\"]\) ?\* ?8\)?['\"`\s]{0,4}(?:prints|gives|returns|says|shows|is|=|->|:)\s{0,2}(32|64)\b"
+)
 _CAPABILITY = regex(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
 _ARCHS = regex(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
 _LIB = regex(r"torch[/\\]lib|site-packages[/\\]torch")
@@ -89,6 +99,8 @@ def read_session(reading: Reading) -> None:
             _python(reading, index, line)
         elif "[" in line and (banner := _BARE_BANNER.match(line)):
             put_python(reading, index, banner[1], PRINTED + 2)
+        if "calcsize" in line and (width := _SAID_WIDTH.search(line)):
+            reading.put("python.bits", int(width[1]), index, PRINTED + 2)
         if "platform" in line or "calcsize" in line or "Py_GIL" in line or "maxsize" in line or "capability()" in line:
             _asked(reading, index, line)
         if "packages" in line or "python3" in line or ":\\" in line:
@@ -197,8 +209,19 @@ def _torch(reading: Reading, index: int, line: str) -> None:
             reading.put("torch.hip", match[2], index, PRINTED)
     answered = False
     for match in _ASSIGNED.finditer(line):
-        if not _CONDITION.search(line[max(0, match.start() - 40) : match.start()]):  # a program's question, no answer
-            _answer(reading, index, match[1], match[2])
+        if not _CONDITION.search(line[max(0, match.start() - 40) : match.start()]) and not _ONCE.match(
+            line, match.end()
+        ):  # a program's question is no answer, and what was so once is not so
+            if match[2] in ("True", "true") and _SAID_OF_ROOT.search(
+                line, max(0, match.start() - 60), match.end() + 30
+            ):
+                reading.symptom("root-available-true", index)
+                if _USER_NOT.search(line, match.start(), match.start() + 200):
+                    reading.put("torch.gpu_available", False, index, PRINTED)
+                answered = True
+                continue
+            what = match[1] if "." in match[1] else f"{_module_of(line)}.{match[1]}"
+            _answer(reading, index, what, match[2].capitalize())
             answered = True
     if answered and "__version__" not in line:
         return  # the next line answers something else
@@ -224,14 +247,18 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if asks == ["version.cuda"] and _printed_nothing(reading, index):
         reading.draft.put("torch.cuda", "", reading.source(index), rank=PRINTED)
         return
+    several = len(asks) > 1
     if said := _COMMENT.search(line):
         answer_at, answer = index, said[1]  # who writes the answer beside the question writes none below
     else:
-        below = _next_text(reading, index)
+        below = _later(reading, index) or _next_text(reading, index)
         if below is None:
             return
         answer_at, answer = below, reading.lines[below].strip()
         reading.taken.add(answer_at)
+    if asks == ["is_available()", "version.cuda"] and (number := _FIRST_CUDA.match(answer)):
+        reading.put("torch.cuda", number[1], answer_at, PRINTED)
+        reading.put("torch.variant", values.cuda_variant(number[1]), answer_at, PRINTED)
     if "__version__" in asks and "torch.__version__" in line:
         words = answer.replace("'", " ").replace('"', " ").replace("Torch version:", " ").split()
         for word in words[:8]:
@@ -263,7 +290,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         said = re.search(r"\b(True|False)\b", answer)
         if said:
             what = re.search(r"(cuda|xpu|mps)(?:\.backends)?\.is_available", line)
-            if said[1] == "True" and re.search(r"\bsudo (?:-\w{1,2} )?\S{0,80}python", line):
+            if said[1] == "True" and _AS_ROOT.search(line):
                 reading.symptom("root-available-true", answer_at)  # what root may open says nothing of the user
                 return
             _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", said[1])
@@ -275,12 +302,55 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         _empty_cuda(reading, line, answer, answer_at)
     if "get_device_name" in asks:
         put_named_gpus(reading, answer_at, answer, PRINTED + 5, complete=answer.startswith("["))
-    if (
+    if asks == ["device_count"] and answer.isdecimal():
+        _counted(reading, line, answer, answer_at)
+    elif (
         "device_count" in asks
         and re.search(r"xpu\S{0,20}device_count", line)
         and (match := re.search(r"\b(\d{1,2})\b", answer))
     ):
         reading.symptom(f"xpu-devices-{match[1]}", answer_at)
+
+
+def _counted(reading: Reading, line: str, answer: str, answer_at: int) -> None:
+    """A number of devices: none is what ``is_available`` calls False, and root's says nothing of the user."""
+    if _AS_ROOT.search(line):
+        if answer != "0":
+            reading.symptom("root-available-true", answer_at)
+        return
+    what = re.search(r"\b(cuda|xpu|mps)\S{0,20}device_count", line)
+    if what and what[1] == "xpu":
+        reading.symptom(f"xpu-devices-{answer}", answer_at)
+    if what and answer == "0":
+        reading.put("torch.gpu_available", False, answer_at, PRINTED - 1)
+
+
+def _module_of(line: str) -> str:
+    """Whose ``is_available`` a sentence means that leaves the module out."""
+    low = line.lower()
+    return "mps" if "mps" in low else "xpu" if "xpu" in low else "cuda"
+
+
+_FIRST_CUDA = regex(r"[('\s]{0,4}(\d{1,2}\.\d)['\s,]{1,4}(?:True|False)\b")
+_SHAPES = {
+    "torch.__version__": regex(r"\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,50}"),
+    "torch.version.cuda": regex(r"\d{1,2}\.\d|None"),
+    "torch.cuda.is_available()": regex(r"True|False"),
+    "torch.cuda.device_count()": regex(r"\d{1,2}"),
+}
+
+
+def _later(reading: Reading, index: int) -> int | None:
+    """A script is shown, and what it printed further down: a line of as many words as it asks, each of the right shape."""
+    line = reading.lines[index]
+    asked = [_SHAPES[m[0]] for m in _ONE_OF.finditer(line)] if len(line) < 400 else []
+    if len(asked) < 2:
+        return None
+    for at in range(index + 1, min(index + 12, len(reading.lines))):
+        words = reading.lines[at].replace(",", " ").strip("() \t").split()
+        if len(words) == len(asked) and all(shape.fullmatch(word) for shape, word in zip(asked, words, strict=True)):
+            return at
+    return None
 
 
 def _asked(reading: Reading, index: int, line: str) -> None:

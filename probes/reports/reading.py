@@ -41,6 +41,10 @@ _PREFIX = regex(
     r"|\(\w[\w ]{0,30} (?:pid=\d{1,9}|rank=\d{1,5})[^)\n]{0,40}\) "
     r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?: -|:| \|)? {1,4}\[?(?:DEBUG|INFO|WARNING|WARN|ERROR) {0,4}\]?(?: -|:| \|)? {1,4}"
     r"|\d\d:\d\d:\d\d[-.,]\d{3,6} {1,4}(?:DEBUG|INFO|WARNING|ERROR) {1,8}"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,60} [\w.@/-]{1,60}(?:\[\d{1,9}\])?: "
+    r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3} - (?:[\w.]{1,60} - ){1,3}"
+    r"|\[\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\] "
+    r"|\d{1,2}[.)] (?=[A-Za-z])"
     r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
 )
 _CREDENTIALS = regex(r"://[^/@\s'\"]{1,256}@")
@@ -69,6 +73,7 @@ class Reading:
     cut_at: int | None = None
     cut_by: int = 0
     taken: set[int] = field(default_factory=set)  # lines that a stricter parser has understood
+    asked: dict[tuple[str, ...], bool] = field(default_factory=dict)  # what the text was asked for
 
     def number(self, index: int) -> int:
         """The number of ``lines[index]`` in the text as it was sent, from 1."""
@@ -104,8 +109,13 @@ class Reading:
         self.draft.symptom(id, shown if len(shown) <= 400 else shown[:397] + "...", self.number(index))
 
     def has(self, *needles: str) -> bool:
-        """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs."""
-        return holds(self.low, needles)
+        """Whether one of these (lower-case) strings occurs anywhere: the cheap gate before a parser runs. Remembered: some
+        parsers ask at every line, and the text does not change.
+        """
+        known = self.asked.get(needles)
+        if known is None:
+            known = self.asked[needles] = holds(self.low, needles)
+        return known
 
     def words(self, *needles: str) -> tuple[str, ...]:
         """Those of the (lower-case) strings that occur anywhere: a line need be searched for no other."""
@@ -130,11 +140,17 @@ def _no_credentials(text: str) -> str:
     return _CREDENTIALS.sub("://", text) if "@" in text else text
 
 
+_ENTITIES = (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&#39;", "'"), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"))  # fmt: skip
+
+
 def clean(text: str) -> str:
     """``text`` without terminal escapes and control characters, with plain spaces, colons and quotes."""
     if "\x1b" in text or "^[[" in text or not text.isascii():
         text = _ESCAPES.sub("", text).translate(_PLAIN)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "&" in text and ";" in text:  # copied from the source of a page
+        for entity, sign in _ENTITIES:
+            text = text.replace(entity, sign)
     return text if text.isascii() and text.isprintable() else text.translate(_CONTROLS)
 
 
@@ -200,6 +216,6 @@ def _line(line: str) -> str:
         line = line[:_MAX_LINE]
     if not line or line[0].isspace():
         return line
-    if line[0] in "([#0123456789DIWE" or " |" in line[:70]:
+    if line[0] in "([#0123456789DIWEJFMASON" or " |" in line[:70]:
         return _PREFIX.sub("", line, count=1)
     return line

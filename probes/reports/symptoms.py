@@ -29,6 +29,17 @@ def _row(id: str, literal: str, pattern: str | None = None) -> Row:
     return Row(id, literal, regex(pattern) if pattern else None)
 
 
+_IGPU = r"(?:(?:the|my|that|its) )?(?:\w{2,12} )?(?:igpu|integrated (?:gpu|graphics)|onboard graphics)"
+_OFF = (
+    rf"(?:(?:disabl(?:ed|es?|ing)|(?:turn|switch)(?:ed|s|ing)? off|hid(?:es?|ing|den)?) {_IGPU}\b|(?:turn|switch)(?:ed|s|ing)? {_IGPU} off\b"
+    rf"|{_IGPU} (?:(?:is|was|gets|being) )?(?:disabled|turned off|switched off|off|hidden)\b)"
+)
+# The cure first, then what it does; or what is wrong first, then what it takes to be right.
+_IGPU_OFF = (
+    rf"{_OFF}(?:(?!n't|\b(?:not|never|nothing|without|no)\b).){{0,60}}\b(?:fix(?:es|ed)?|solve[sd]?|helps?|helped|works?|worked|(?:is|are|runs?) (?:fine|ok|good|stable))\b"
+    rf"|\b(?:crash\w{{0,3}}|segfault\w{{0,3}}|hangs?|freezes?|fails?|only works?|works? only|n't work|not work)\b.{{0,60}}\b(?:unless|until|when|if|after|once)\b.{{0,16}}{_OFF}"
+)
+
 SYMPTOMS: tuple[Row, ...] = (
     # CUDA driver and runtime
     _row("cuda-error-802", "system not yet initialized"),
@@ -54,6 +65,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("cuda-error-34", "cudaapierror: [34]"),
     _row("libcuda-stub-path", "/stubs/libcuda.so"),
     _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
+    _row("host-driver-works", "nvidia-smi", r"nvidia-smi (?:itself )?(?:on|from|in) the (?:host|node|server)(?: itself)?\b.{0,24}\b(?:ok|fine|works?|shows?|lists?|sees?)\b|\bon the (?:host|node|server),? (?:itself,? )?nvidia-smi.{0,16}\b(?:ok|fine|works?|shows?|lists?|sees?)\b"),
     _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
     _row("driver-library-mismatch", "nvml/rm version mismatch"),
     _row("driver-library-mismatch", "librmversionmismatch"),
@@ -69,6 +81,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("nvidia-module-absent", "module nvidia not found", r"modprobe.{0,40}module nvidia"),
     _row("nvidia-module-key", "required key not available"),
     _row("nvidia-module-key", "key was rejected by service", r"'nvidia(?:[_-]\w{1,12})?'"),
+    _row("nvidia-module-flavour", "requires use of the nvidia open kernel modules"),
+    _row("mig-without-slices", "no gpu instances found"),
     _row("nvidia-device-taken", "the nvidia probe routine was not called for"),
     _row("no-kernel-image", "no kernel image is available for execution", r"^(?!.{0,300}csrc[/\\]{1,4}ops\.cu)"),
     _row("bnb-no-kernel", "no kernel image is available for execution", r"csrc[/\\]{1,4}ops\.cu"),
@@ -82,6 +96,10 @@ SYMPTOMS: tuple[Row, ...] = (
     # containers
     _row("container-no-driver", "the nvidia driver was not detected"),
     _row("container-no-gpu-capability", "could not select device driver", r"could not select device driver.{0,60}\bgpu\b"),
+    _row("container-no-runtime", "unknown or invalid runtime name: nvidia"),
+    _row("container-no-runtime", "unknown runtime specified nvidia"),
+    _row("container-no-runtime", "oci runtime", r'oci runtime "nvidia" not found'),
+    _row("container-no-runtime", "executable file not found in $path", r"nvidia-container-(?:runtime|toolkit|cli)\S{0,12} ?: executable file not found"),
     _row("container-cuda-requirement", "unsatisfied condition: cuda"),
     _row("container-brand-requirement", "unsatisfied condition: brand"),
     _row("container-no-libcuda", "nvidia-container-cli: initialization error"),
@@ -99,7 +117,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("tensile-missing", "tensilelibrary", r"cannot read .{0,300}tensilelibrary\S{0,60}: (?:no such file|illegal seek)"),
     _row("kfd-denied", "unable to open /dev/kfd read-write: permission denied"),
     _row("kfd-denied", "/dev/kfd", r"/dev/kfd.{0,40}permission denied|permission denied.{0,40}/dev/kfd"),
-    _row("igpu-off-helps", "disabl", r"disabl(?:ed|es?|ing) (?:the |my )?(?:igpu|integrated (?:gpu|graphics)|onboard graphics)\b.{0,60}\b(?:fix(?:es|ed)?|solve[sd]?|helps?|helped|works?|worked)\b"),
+    *(_row("igpu-off-helps", word, _IGPU_OFF) for word in ("igpu", "integrated gpu", "integrated graphics", "onboard graphics")),
     _row("kfd-missing", "unable to open /dev/kfd read-write: no such file"),
     _row("rock-not-loaded", "rock module is not loaded"),
     _row("pcie-atomics", "pcie atomic", r"pcie atomic(?:s| ops)?\S{0,2}.{0,40}(?:not supported|unsupported|disabled|missing)"),
@@ -147,6 +165,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("oneapi-library-version", "libur_loader_", r"version .?libur_loader_[\d.]{1,8}.? not found"),
     _row("oneapi-library-version", "/oneapi/", r"/oneapi/[\w./-]{1,200}\.so[\d.]{0,12}: version .{1,60} not found \(required by"),
     _row("dll-load-failed", "dll load failed"),
+    _row("extension-procedure-missing", "importing _c: the specified procedure could not be found"),
     _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
     _row("winerror-126", "winerror 126"),
     _row("winerror-126", "error 126"),
@@ -233,6 +252,21 @@ for _r in SYMPTOMS:
     _BY_LITERAL.setdefault(_r.literal, []).append(_r)
 
 
+#: Packages whose compiled half is called _C.
+_WITH_A_C = (
+    "detectron2",
+    "pytorch3d",
+    "groundingdino",
+    "nvdiffrast",
+    "gsplat",
+    "simple_knn",
+    "diff_gaussian",
+    "kaolin",
+    "torchsparse",
+    "vllm",
+)
+
+
 def read_symptoms(reading: Reading) -> None:
     """Every error text of the table, at its first line."""
     found: dict[int, list[Row]] = {}
@@ -242,6 +276,8 @@ def read_symptoms(reading: Reading) -> None:
             continue
         if rows[0].id == "bad-zip" and not reading.has(".whl", "pip ", "uv ", "wheel"):
             continue  # data sets and checkpoints are archives too
+        if literal.startswith("importing _c:") and not reading.has(*_WITH_A_C):
+            continue  # torch has an extension of that name, too
         at = low.find(literal)
         for row in rows:
             index = _first(reading, row, at)
@@ -261,7 +297,8 @@ def _first(reading: Reading, row: Row, at: int) -> int | None:
         index = reading.low.count("\n", 0, at)
         if row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower()):
             return index
-        at = reading.low.find(row.literal, at + len(row.literal))
+        end = reading.low.find("\n", at)
+        at = reading.low.find(row.literal, end) if end >= 0 else -1
         if at < 0:
             break
     return None

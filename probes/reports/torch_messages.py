@@ -15,6 +15,8 @@ __all__ = ["read_torch_messages"]
 _NOT_COMPATIBLE = regex(
     r"(?:^|[\s\"'`:]|The )((?:NVIDIA|GeForce|Tesla|Quadro|TITAN|RTX|GTX|GRID|A\d0|[A-Z])[^\n]{2,100}?)(?: GPU)?,? with (?:a )?CUDA capability (?:of )?sm_(\d{2,3})"
 )
+# The same, typed by hand.
+_RETYPED = regex(r"\bcuda capabilit(?:y|ies) (?:of )?sm_?(\d{2,3}) is ?n[o']t compatible", re.I)
 _SUPPORTS = regex(r"supports (?:the following )?CUDA capabilities:?((?:[\s,]{1,3}(?:sm|compute)_\d{2,3}[af]?){1,40})")
 # "Found GPU0 NAME which is of cuda capability 6.1." and (2.11) "... which is of compute capability (CC) 7.0."
 _FOUND = regex(
@@ -82,6 +84,12 @@ def read_torch_messages(reading: Reading) -> None:
                 }
                 if not any(r[0].get("name") == fields.get("name") for r in rows.gpus):
                     rows.gpus.append((fields, reading.source(index)))
+                reading.symptom("torch-gpu-incompatible", index)
+            elif match := _RETYPED.search(line):
+                found = names.find_gpus(line[: match.start()])
+                if found and found[-1].fields["vendor"] == "nvidia":
+                    cc = f"{match[1][:-1]}.{match[1][-1]}"
+                    rows.gpus.append(({**found[-1].fields, "compute_capability": cc}, reading.source(index)))
                 reading.symptom("torch-gpu-incompatible", index)
             if "apabilities" in line:
                 if match := _SUPPORTS.search(line):

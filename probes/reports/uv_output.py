@@ -82,6 +82,9 @@ def read_uv(reading: Reading) -> None:
             _hint(reading, index, text)
         if "no wheels with a matching" in text or "no wheels for the current" in text:
             _no_tag(reading, index, text)
+        if "was found on http" in text and "not at the requested version" in text:
+            reading.saw("uv_error", 15)
+            reading.symptom("uv-first-index", index, text[text.find("hint:") + 1 and text.find("hint:") :])
         if "Wheels are available for" in text and _WHEELS_FOR.search(text):
             reading.symptom("uv-wheels-for", index, text)
         if "current Python version (" in text and (held := _CURRENT.search(text)):

@@ -94,3 +94,20 @@ def test_secure_boot_first_where_it_is_known_to_be_on(on: bool | None, place: in
 def test_secure_boot_off_is_not_mentioned() -> None:
     steps = remedies.rebuild_nvidia_module(system(os="linux", name="Ubuntu", secure_boot=False))
     assert not [s for s in steps if "Secure Boot" in s]
+
+
+@pytest.mark.parametrize(
+    ("gfx", "os", "environment", "value"),
+    [
+        ("gfx1032", "linux", {}, "10.3.0"),
+        ("gfx1103", None, {}, "11.0.0"),
+        ("gfx1030", "linux", {}, None),  # the target itself
+        ("gfx1201", "linux", {}, None),
+        (None, "linux", {}, None),
+        ("gfx1032", "windows", {}, None),
+        ("gfx1032", "linux", {"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}, None),
+    ],
+)
+def test_gfx_override(gfx: str | None, os: str | None, environment: dict[str, str], value: str | None) -> None:
+    steps = remedies.gfx_override(Facts(system=System(os=os), environment=environment), gfx)
+    assert [s.split("=")[1].split(" ")[0] for s in steps] == ([value] if value else [])

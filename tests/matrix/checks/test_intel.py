@@ -106,6 +106,10 @@ def test_permission(examine: Examine, machine: Machine) -> None:
     )
     assert "xpu-permission" not in examine(arc(machine, devices=shut, gpus=[IRIS], packages={}))
     assert "xpu-permission" not in examine(arc(machine, devices=shut, system={"wsl": 2}))
+    # the build says whose node it is where the card is not named, and another vendor's card says that it is not
+    assert "xpu-permission" in examine(arc(machine, devices=shut, gpus=None))
+    radeon = {"vendor": "amd", "name": "RX 7600", "gfx": "gfx1102"}
+    assert "xpu-permission" not in examine(arc(machine, devices=shut, gpus=[radeon]))
 
 
 def test_oneapi_before_the_wheels_own(examine: Examine, machine: Machine) -> None:

@@ -77,6 +77,24 @@ def test_driver_not_loaded(examine: Examine, machine: Machine) -> None:
     assert any("akmods" in step for step in fedora["driver-not-loaded"].fix)
 
 
+@pytest.mark.parametrize(
+    ("held", "nvidia", "found"),
+    [
+        ("nouveau", {"installed": True}, True),
+        ("nouveau", {"installed": True, "version": "565.77"}, True),
+        ("nouveau", {}, False),
+        ("nouveau", {"installed": True, "loaded": True}, False),
+        ("nvidia", {"installed": True}, False),
+        (None, {"installed": True}, False),
+    ],
+)
+def test_installed_and_another_driver_holds_the_device(
+    examine: Examine, machine: Machine, held: str | None, nvidia: dict[str, Any], found: bool
+) -> None:
+    findings = examine(machine(gpus=[{**T4, "driver": held}], drivers={"nvidia": nvidia}))
+    assert ("driver-not-loaded" in findings) is found
+
+
 def test_nouveau_holds_the_device(examine: Examine, machine: Machine) -> None:
     gpu = {**T4, "driver": "nouveau"}
     loaded = examine(machine(gpus=[gpu], drivers={"nvidia": {"installed": True, "loaded": False}}))["driver-not-loaded"]

@@ -76,6 +76,34 @@ def test_neither_module_nor_program_of_the_driver(
 
 
 @pytest.mark.parametrize(
+    ("variant", "gpus", "id"),
+    [("xpu", None, "xpu-permission"), ("rocm6.4", None, "rocm-permission"), ("xpu", [CARDS["nvidia"]], None), ("cpu", None, None)],
+)  # fmt: skip
+def test_the_build_says_whose_gpu_root_sees(
+    examine: Examine, machine: Machine, variant: str, gpus: list[dict[str, str]] | None, id: str | None
+) -> None:
+    profile = machine(
+        gpus=gpus,
+        drivers={},
+        packages={"torch": f"2.8.0+{variant}"},
+        torch={"gpu_available": False},
+        symptoms=_seen("root-available-true"),
+    )
+    found = {i for i in ("rocm-permission", "xpu-permission") if i in examine(profile)}
+    assert found == ({id} if id else set())
+
+
+@pytest.mark.parametrize(("container", "found"), [("docker", True), ("kubernetes", True), ("", False)])
+def test_the_report_says_that_the_host_sees_its_gpu(
+    examine: Examine, machine: Machine, container: str, found: bool
+) -> None:
+    profile = machine(
+        drivers={}, system={"container": container}, symptoms=_seen("found-no-nvidia-driver", "host-driver-works")
+    )
+    assert ("container-no-gpu" in examine(profile)) is found
+
+
+@pytest.mark.parametrize(
     ("ids", "groups", "found"),
     [
         (("nvidia-nodes-looked-for",), {"system": {"container": "kubernetes"}}, True),

@@ -102,6 +102,23 @@ def test_before_cuda_11_there_is_no_minor_version_compatibility(examine: Examine
     )
 
 
+@pytest.mark.parametrize(
+    ("gfx", "environment", "lies_in", "first"),
+    [
+        ("gfx1032", {}, "environment", "try HSA_OVERRIDE_GFX_VERSION=10.3.0"),
+        ("gfx1032", {"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}, "hardware", "no published build"),
+        ("gfx803", {}, "hardware", "no published build"),
+    ],
+)
+def test_a_generation_whose_code_another_chip_may_run(
+    examine: Examine, gfx: str, environment: dict[str, str], lies_in: str, first: str
+) -> None:
+    card = {"vendor": "amd", "name": "a Radeon", "gfx": gfx}
+    found = examine(_seen("tensile-missing", gpus=[card], environment=environment))["gfx-unsupported"]
+    assert found.lies_in == lies_in
+    assert found.fix[0].startswith(first)
+
+
 def test_hip_without_code(examine: Examine) -> None:
     amd = {"vendor": "amd", "name": "AMD Radeon RX 7600", "gfx": "gfx1102"}
     assert examine(_seen("hip-invalid-function", gpus=[amd]))["gfx-unsupported"].lies_in == "packages"

@@ -173,3 +173,97 @@ def test_a_cpu_build_where_a_gpu_build_was_asked_for(examine: Examine) -> None:
 def test_missing_libraries(examine: Examine, library: str, id: str | None) -> None:
     found = examine(_seen("missing-library", text=f"ImportError: {library}: cannot open shared object file"))
     assert {"downstream-abi-mismatch", "xpu-oneapi-missing"} & set(found) == ({id} if id else set())
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "found"),
+    [
+        ("requests", "https://download.pytorch.org/whl/cu124", True),
+        ("setuptools", "https://download.pytorch.org/whl/cpu", True),
+        ("torch", "https://download.pytorch.org/whl/cu124", False),
+        ("nvidia-cublas-cu12", "https://download.pytorch.org/whl/cu124", False),
+        ("acme-utils", "https://mirror.example/simple", False),
+    ],
+)
+def test_uv_stops_at_the_index_of_torch(examine: Examine, name: str, url: str, found: bool) -> None:
+    text = f"hint: `{name}` was found on {url}, but not at the requested version ({name}>=2)."
+    assert ("index-configuration" in examine(_seen("uv-first-index", text=text))) is found
+
+
+def test_pip_left_torch_out_for_another_python(examine: Examine) -> None:
+    found = examine(_seen("pip-other-python", text="torch requires Python >=3.11, this is 3.10.12"))
+    assert (found["python-unsupported"].severity, found["python-unsupported"].about) == ("blocker", "request")
+    assert "requires Python >=3.11" in found["python-unsupported"].detail
+
+
+@pytest.mark.parametrize(
+    ("os", "machine", "index", "said"),
+    [
+        ("linux", "s390x", None, "Linux on s390x"),
+        ("windows", "aarch64", None, "Windows on Arm"),
+        ("linux", "s390x", "https://download.pytorch.org/whl/cpu", None),
+        ("linux", "x86_64", None, None),
+    ],
+)
+def test_only_another_index_serves_the_platform(
+    examine: Examine, os: str, machine: str, index: str | None, said: str | None
+) -> None:
+    profile = _seen(
+        "pip-no-version",
+        system={"os": os, "machine": machine},
+        request={"package": "torch", "versions_offered": [], "index": index},
+    )
+    found = examine(profile).get("no-wheel-for-platform")
+    assert (found is not None and f"for {said}." in found.detail) is (said is not None)
+
+
+@pytest.mark.parametrize(
+    ("python", "wheel", "os", "platform", "ids"),
+    [
+        ("3.12.2", "cp310", "windows", "win_amd64", {"python-unsupported"}),
+        ("3.10.11", "cp310", "windows", "linux_x86_64", {"no-wheel-for-platform"}),
+        ("3.10.11", "cp310", "windows", "win_amd64", set()),
+        (None, "cp310", None, "linux_x86_64", set()),
+        ("3.10", "cp310", "linux", "manylinux_2_28_x86_64", set()),
+    ],
+)
+def test_a_wheel_of_another_python_or_system(
+    examine: Examine, python: str | None, wheel: str, os: str | None, platform: str, ids: set[str]
+) -> None:
+    profile = _seen(
+        "wheel-refused",
+        python={"version": python},
+        system={"os": os},
+        request={"package": "torch", "python": wheel, "platform": platform},
+    )
+    assert {"python-unsupported", "no-wheel-for-platform"} & set(examine(profile)) == ids
+
+
+@pytest.mark.parametrize(
+    ("variant", "sees", "driver", "found"),
+    [("cpu", False, "550.54.15", True), ("cpu", None, "550.54.15", False), ("cpu", False, None, False), ("cu124", False, "550.54.15", False)],
+)  # fmt: skip
+def test_the_index_of_cpu_builds_was_asked(
+    examine: Examine, variant: str, sees: bool | None, driver: str | None, found: bool
+) -> None:
+    profile = {
+        "gpus": [_gpu("8.9", "NVIDIA L4")],
+        "drivers": {"nvidia": {"version": driver}},
+        "torch": {"gpu_available": sees},
+        "request": {"package": "torch", "torch": "2.6.0", "variant": variant},
+    }
+    assert ("wrong-variant" in examine(profile)) is found
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "os", "found"),
+    [
+        ("poetry-no-candidate", "Unable to find installation candidates for torch (2.5.1+cpu)", "macos", True),
+        ("uv-no-wheel", _uv("torch==2.3.1+cpu"), "macos", True),
+        ("uv-no-wheel", _uv("torch==2.3.1"), "macos", False),
+        ("uv-no-wheel", _uv("torch==2.8.0+cu128"), "macos", False),
+        ("poetry-no-candidate", "Unable to find installation candidates for torch (2.5.1+cpu)", "linux", False),
+    ],
+)
+def test_wheels_for_macos_have_no_local_version(examine: Examine, id: str, text: str, os: str, found: bool) -> None:
+    assert ("index-configuration" in examine(_seen(id, text=text, system={"os": os}))) is found

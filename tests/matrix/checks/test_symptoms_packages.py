@@ -60,6 +60,8 @@ def test_a_build_in_isolation_is_no_second_interpreter(examine: Examine) -> None
     ]
     assert "wrong-interpreter" in examine({"symptoms": rows})
     assert "wrong-interpreter" not in examine({"symptoms": rows[:1]})
+    elsewhere = {"id": "torch-of-another-interpreter", "text": "No module named 'torch'"}
+    assert "wrong-interpreter" in examine({"symptoms": [rows[0], elsewhere]})
     assert "wrong-interpreter" not in examine({"symptoms": [*rows, {"id": "build-isolation", "text": "overlay"}]})
 
 

@@ -16,11 +16,32 @@ ARC = {"vendor": "intel", "name": "Intel Arc B580 Graphics", "pci_id": "8086:e20
 CUDA = {"torch": "2.14.1+cu126"}
 
 
-@pytest.mark.parametrize("value", ["", "-1", "1", "7,0", "none", "-1,0", "NoDevFiles"])
+@pytest.mark.parametrize("value", ["", "-1", "1", "7,0", "none", "-1,0"])
 def test_everything_is_hidden(examine: Examine, machine: Machine, value: str) -> None:
     found = examine(machine(packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": value}))["devices-hidden"]
     assert (found.severity, found.lies_in, found.about) == ("blocker", "environment", "installed")
     assert found.fix[0] == "unset CUDA_VISIBLE_DEVICES"
+
+
+@pytest.mark.parametrize(
+    ("groups", "severity"),
+    [
+        ({"packages": CUDA}, "blocker"),
+        ({"packages": CUDA, "gpus": []}, "blocker"),  # the job's own nvidia-smi lists none
+        ({"packages": CUDA, "gpus": None}, "blocker"),
+        ({"gpus": None, "torch": {"gpu_available": False}}, "blocker"),
+        ({}, "warning"),
+        ({"gpus": None}, None),
+        ({"packages": {"torch": "2.14.1+cpu"}, "torch": {"gpu_available": False}}, None),
+        ({"packages": CUDA, "torch": {"gpu_available": True}}, None),
+    ],
+)
+def test_slurm_gave_the_job_no_gpu(
+    examine: Examine, machine: Machine, groups: dict[str, Any], severity: str | None
+) -> None:
+    found = examine(machine(**{**groups, "environment": {"CUDA_VISIBLE_DEVICES": "NoDevFiles"}})).get("devices-hidden")
+    assert (found.severity if found else None) == severity
+    assert found is None or "--gres=gpu:1" in found.fix[0]
 
 
 def test_windows_unsets_in_its_own_way(examine: Examine, machine: Machine) -> None:
@@ -151,3 +172,19 @@ def test_gpu_not_found(
 def test_a_failed_session_bears_out_a_short_list(examine: Examine, machine: Machine) -> None:
     profile = machine(packages=CUDA, environment={"CUDA_VISIBLE_DEVICES": "3"}, torch={"gpu_available": False})
     assert examine(profile, sources={"gpus": "line 12: GPU 0: NVIDIA A100"})["devices-hidden"].severity == "blocker"
+
+
+@pytest.mark.parametrize(
+    ("groups", "found"),
+    [
+        ({"gpus": None, "packages": {"torch": "2.8.0+xpu"}, "torch": {"gpu_available": False}}, True),
+        ({"gpus": None, "packages": {"torch": "2.8.0+xpu"}}, False),
+        ({"gpus": None, "packages": {"torch": "2.8.0+cpu"}, "torch": {"gpu_available": False}}, False),
+        ({"gpus": [CARD], "packages": {"torch": "2.8.0+xpu"}, "torch": {"gpu_available": False}}, False),
+    ],
+)
+def test_a_selector_where_the_build_alone_names_the_vendor(
+    examine: Examine, machine: Machine, groups: dict[str, Any], found: bool
+) -> None:
+    profile = machine(**{**groups, "environment": {"ONEAPI_DEVICE_SELECTOR": "opencl:gpu"}})
+    assert ("devices-hidden" in examine(profile)) is found

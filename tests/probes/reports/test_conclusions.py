@@ -71,3 +71,35 @@ def test_two_torches_in_one_paste() -> None:
     asked = ">>> print(torch.__version__, torch.__file__)\n2.3.0 /opt/x/torch/__init__.py"
     assert ids(asked, packages__torch="2.6.0") == ["torch-versions-differ"]
     assert ids(asked, packages__torch="2.3.0") == []
+
+
+TWO = "jupyter runs /usr/bin/python3: ModuleNotFoundError: No module named 'torch'\n$ which python\n/home/me/env/bin/python\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "seen"),
+    [
+        (TWO, "2.3.0", True),
+        (TWO, None, False),
+        (TWO.replace("/home/me/env/bin/python", "/usr/bin/python3.12"), "2.3.0", False),  # one folder, two names
+        (TWO.replace("No module named 'torch'", "No module named 'cv2'"), "2.3.0", False),
+        ("C:\\Python312\\python.exe: No module named 'torch'\nC:\\envs\\ml\\python.exe works", "2.3.0", True),
+        ("No module named 'torch', then I installed it", "2.3.0", False),
+    ],
+)
+def test_torch_of_another_interpreter(text: str, version: str | None, seen: bool) -> None:
+    known = {"torch__version": version} if version else {}
+    found = [s.id for s in _concluded(text, **known).symptoms or ()]
+    assert ("torch-of-another-interpreter" in found) is seen
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "('2.1.0+cu118', 'C:\\\\Users\\\\me\\\\site-packages\\\\torch\\\\__init__.py')",
+        "2.1.0+cu118 /usr/lib/python3/dist-packages/torch/__init__.py",
+    ],
+)
+def test_an_import_that_took_another_release(printed: str) -> None:
+    facts = _concluded(f">>> torch.__version__, torch.__file__\n{printed}\n", torch__version="2.1.0+cu118", packages__torch="2.5.1+cu124")  # fmt: skip
+    assert "torch-versions-differ" in [s.id for s in facts.symptoms or ()]

@@ -152,3 +152,49 @@ def test_every_fact_names_its_line() -> None:
 )
 def test_every_shell_that_finds_no_nvidia_smi(line: str) -> None:
     assert "nvidia-smi-not-found" in [s.id for s in facts(f"$ nvidia-smi\n{line}\n").symptoms or ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "installed"),
+    [
+        ("$ pacman -Q | grep nvidia\nnvidia-dkms 565.77-4\nnvidia-utils 565.77-3", True),
+        ("$ pacman -Qs nvidia\nlocal/nvidia-open 570.86.16-2\n    NVIDIA open kernel modules", True),
+        ("$ dpkg -l | grep nvidia\nii  nvidia-driver  535.216.01-1~deb12u1  amd64  NVIDIA metapackage", True),
+        ("$ dpkg -l | grep nvidia\nii  nvidia-dkms-550-open:amd64  550.120-0ubuntu0.22.04.1  amd64  NVIDIA DKMS package", True),
+        ("$ dpkg -l | grep nvidia\nrc  nvidia-driver-535  535.183.01-0ubuntu0.22.04.1  amd64  NVIDIA driver metapackage", None),
+        ("$ dpkg -l | grep nvidia\nii  nvidia-container-toolkit  1.17.8-1  amd64  NVIDIA Container toolkit", None),
+        ("$ rpm -qa | grep nvidia\nakmod-nvidia-565.77-1.fc41.x86_64", True),
+        ("$ rpm -qa | grep nvidia\nkmod-nvidia-6.12.6-200.fc41.x86_64-565.77-1.fc41.x86_64", None),  # of a named kernel
+        ("$ apt list --installed | grep nvidia\nnvidia-driver-550/jammy-updates,now 550.120-0ubuntu0.22.04.1 amd64 [installed]", True),
+        ("$ apt list 'nvidia-driver*'\nnvidia-driver-550/jammy-updates 550.120-0ubuntu0.22.04.1 amd64", None),
+        ("nvidia-driver-550 550.120-0ubuntu0.22.04.1", None),  # no list says so
+        ("\tKernel modules: nvidiafb, nouveau, nvidia_drm, nvidia", True),
+        ("\tKernel modules: nvidia, nouveau", True),
+        ("\tKernel modules: nvidiafb, nouveau", None),
+    ],
+)  # fmt: skip
+def test_the_driver_among_the_packages(text: str, installed: bool | None) -> None:
+    assert facts(text).drivers.nvidia.installed is installed
+
+
+OURS, THEIRS = (
+    "\tlibcuda.so.1 (libc6,x86-64) => /usr/lib/wsl/lib/libcuda.so.1",
+    "\tlibcuda.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libcuda.so.1",
+)
+FILE = "lrwxrwxrwx 1 root root 20 Nov  8 10:11 /usr/lib/x86_64-linux-gnu/libcuda.so.1 -> libcuda.so.535.183.01"
+
+
+@pytest.mark.parametrize(
+    ("lines", "seen"),
+    [
+        ([THEIRS], True),
+        ([THEIRS, OURS], True),  # the loader takes the first
+        ([OURS, THEIRS], False),
+        ([OURS], False),
+        ([FILE], True),
+        ([FILE, OURS, THEIRS], False),  # the cache outranks a file
+        (["/usr/lib/wsl/lib/libcuda.so.1 -> libcuda.so.1.1"], False),
+    ],
+)
+def test_which_libcuda_the_loader_takes(lines: list[str], seen: bool) -> None:
+    assert ("libcuda-of-linux-driver" in symptoms("\n".join(["$ ldconfig -p", *lines]))) is seen

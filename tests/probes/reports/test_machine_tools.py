@@ -89,6 +89,39 @@ def test_modinfo_names_firmware_first(facts_of: Callable[[str], Facts]) -> None:
     assert facts.drivers.nvidia.version == "535.129.03"
 
 
+def test_nvidias_driver_in_a_version_of_windows(facts_of: Callable[[str], Facts]) -> None:
+    table = "Name                       DriverVersion\n----                       -------------\nNVIDIA GeForce RTX 4090    {}\nIntel(R) UHD Graphics 770  31.0.101.5590\n"
+    facts = facts_of(table.format("32.0.15.8129"))
+    assert (facts.drivers.nvidia.version, facts.system.os) == ("581.29", "windows")
+    assert facts_of(table.format("10.0.19041.1")).drivers.nvidia.version is None
+
+
+@pytest.mark.parametrize(
+    ("text", "machine", "bits"),
+    [
+        ("$ uname -m; python3 -V\nriscv64\nPython 3.12.3", "riscv64", None),
+        ("u@h:~$ uname -sm && python3 --version && pip install torch\nLinux ppc64le\nPython 3.11.7", "ppc64le", None),
+        ("$ python3 -V; uname -m\nPython 3.12.3\naarch64", "aarch64", None),
+        ("milkv:~$ arch\nriscv64", "riscv64", None),
+        ("$ getconf LONG_BIT\n32", None, 32),
+        ("$ getconf LONG_BIT\n64", None, None),
+        ("what I get of `uname -m`\naarch64", "aarch64", None),
+        ("$ hostname; uname -m\naarch64\nx86_64", "x86_64", None),  # a machine may be called anything
+        ("$ arch\nis the answer", None, None),
+    ],
+)
+def test_commands_of_one_line_in_a_chain(
+    facts_of: Callable[[str], Facts], text: str, machine: str | None, bits: int | None
+) -> None:
+    facts = facts_of(text)
+    assert (facts.system.machine, facts.python.bits) == (machine, bits)
+
+
+def test_a_user_land_of_another_width_than_the_kernel(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("$ dpkg --print-architecture; getconf PAGESIZE; uname -m\narmhf\n4096\naarch64\n")
+    assert (facts.python.machine, facts.system.machine, facts.system.page_size) == ("armv7l", "aarch64", 4096)
+
+
 @pytest.mark.parametrize(
     "command", ["sw_vers -productVersion", "sw_vers --productVersion", "sysctl -n kern.osproductversion"]
 )

@@ -79,3 +79,21 @@ def test_machines_whose_name_settles_more_than_it_says() -> None:
 
 def test_kernels_that_ship_with_a_release() -> None:
     assert (l4t_of_kernel("5.15.148-tegra"), l4t_of_kernel("6.6.1")) == ("36", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("apple silicon mac mini (m4)", "Apple M4"),
+        ("macbook pro m1 pro with macos 13.2", "Apple M1 Pro"),
+        ("my m3 max macbook pro", "Apple M3 Max"),
+        ("M2 macbook", "Apple M2"),
+        ("an M2 SSD in my mac mini of 2018", None),
+        ("an M.2 disk for the imac", None),
+        ("m1 in a machine of mine", None),
+    ],
+)
+def test_macs_in_any_order_and_case(text: str, model: str | None) -> None:
+    facts = _facts(hardware_words, text)
+    assert facts.cpu.model == model
+    assert facts.system.os == ("macos" if model else None)

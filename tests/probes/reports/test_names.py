@@ -21,6 +21,15 @@ from torchdoctor.probes.reports import names
         ("Ryzen 7700X / Intel Arc A770 (DG2)", [("intel", "Intel Arc A770", 1)]),
         ("AMD RYZEN AI MAX+ 395 w/ Radeon 8060S", [("amd", "Radeon 8060S", 1)]),
         ("Apple M2 Max", [("apple", "Apple M2 Max", 1)]),
+        ("INTEL ARC A770 16GB", [("intel", "Intel Arc A770", 1)]),
+        ("Intel ARC b580", [("intel", "Intel Arc B580", 1)]),
+        ("Nvidia GEFORCE RTX 3060 TI", [("nvidia", "NVIDIA GeForce RTX 3060 Ti", 1)]),
+        ("a Gtx 1660ti", [("nvidia", "GTX 1660Ti", 1)]),
+        ("Rtx a4000", [("nvidia", "RTX A4000", 1)]),
+        ("tesla v100", [("nvidia", "Tesla V100", 1)]),
+        ("AMD RADEON RX 7900 XTX", [("amd", "AMD Radeon RX 7900 XTX", 1)]),
+        ("geforce 940mx", [("nvidia", "GeForce 940MX", 1)]),
+        ("an arc of 90 degrees, part b580", []),
         ("no GPU is named here", []),
     ],
 )
@@ -32,6 +41,9 @@ def test_find_gpus(text: str, found: list[tuple[str, str, int]]) -> None:
 def test_short_names_need_a_label() -> None:
     assert names.find_gpus("section A10 of the manual") == []
     assert names.find_gpus("A10", labelled=True)[0].fields["name"] == "A10"
+    assert names.find_gpus("8x V100 here")[0].count == 8
+    assert names.find_gpus("a V100 32GB here")[0].fields["name"] == "V100"
+    assert names.find_gpus("2x A2 and 4x 30 pages") == []
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,52 @@ def test_poetry_log(facts_of: Callable[[str], Facts]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("pip install torch --index-url https://x.example/whl/cu130 went ok but it fails (torch 2.9.1+cu130)", "2.9.1+cu130"),
+        ("pip install torch (torch 2.9.1) does not work", None),
+        ("how do I install torch 2.9.1+cu130 here?", None),
+        ("same torch (2.6.0+cu126) gives an error", "2.6.0+cu126"),
+        ("torch2.0.1+cpu -> cuda not there", "2.0.1+cpu"),
+        ("pip show torch gives me version 2.0.1 + cpu", "2.0.1+cpu"),
+        ("  - Installing torch (2.4.1+cu124): Failed", None),
+        ("torch (2.4.1+cu124) depends on triton", None),
+    ],
+)  # fmt: skip
+def test_a_version_beside_the_command(facts_of: Callable[[str], Facts], text: str, version: str | None) -> None:
+    assert facts_of(text).torch.version == version
+
+
+@pytest.mark.parametrize(
+    ("text", "variant"),
+    [("torch 2.5.1 cu121", "cu121"), ("torch 2.4.0 (cu121)", "cu121"), ("torch 2.6.0 rocm6.2.4", "rocm6.2.4"), ("torch 2.6.0, driver 550", None)],
+)  # fmt: skip
+def test_the_variant_beside_the_version(facts_of: Callable[[str], Facts], text: str, variant: str | None) -> None:
+    assert facts_of(text).torch.variant == variant
+
+
+REQUIRED, INSTALLED = (
+    "requirements.txt:\ntorch==2.4.1\n",
+    "pip freeze on the server:\ntorch==2.6.0\ntorchvision==0.19.1\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "torch", "asked"),
+    [
+        (REQUIRED + INSTALLED, "2.6.0", "2.4.1"),
+        (INSTALLED, "2.6.0", None),
+        ("torch==2.6.0\n(of pip freeze, requirements not at hand)\n", "2.6.0", None),
+    ],
+)
+def test_what_is_required_and_then_what_is_installed(
+    facts_of: Callable[[str], Facts], text: str, torch: str, asked: str | None
+) -> None:
+    facts = facts_of(text)
+    assert ((facts.packages or {}).get("torch"), facts.request.torch) == (torch, asked)
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "$ pip show torch | grep Version",

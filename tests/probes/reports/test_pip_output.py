@@ -137,6 +137,32 @@ def test_indexes_without_credentials(facts_of: Callable[[str], Facts]) -> None:
     assert "secret" not in str(facts.sources)
 
 
+@pytest.mark.parametrize(
+    ("text", "python", "seen"),
+    [
+        ("ERROR: Package 'torch' requires a different Python: 3.9.18 not in '>=3.10'", "3.9.18", True),
+        ("#14 41.10 ERROR: Package 'torch' requires a different Python: 3.10.12 not in '>=3.11'", "3.10.12", True),
+        ("ERROR: Package 'numba' requires a different Python: 3.14.0 not in '<3.14,>=3.10'", "3.14.0", False),
+    ],
+)
+def test_another_python_is_required(facts_of: Callable[[str], Facts], text: str, python: str, seen: bool) -> None:
+    facts = facts_of(text)
+    assert facts.python.version == python
+    assert ("pip-other-python" in _ids(facts)) is seen
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [("torch==2.10.0", True), ("torch>=2.9", True), ("torch==2.3.0", False), ("torch==2.10.0+cu128", False), ("numpy==2.10.0", False)],
+)  # fmt: skip
+def test_the_releases_left_out_for_another_python(facts_of: Callable[[str], Facts], asked: str, seen: bool) -> None:
+    facts = facts_of(
+        "ERROR: Ignored the following versions that require a different python version: 2.9.0 Requires-Python >=3.10; 2.10.0 Requires-Python >=3.10\n"
+        f"ERROR: Could not find a version that satisfies the requirement {asked} (from versions: 2.7.1, 2.8.0)\n"
+    )
+    assert ("pip-other-python" in _ids(facts)) is seen
+
+
 def test_what_uv_pip_check_finds(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("The package `torchvision` requires `torch==2.5.1`, but `2.6.0` is installed\n")
     assert facts.torch.version == "2.6.0" and [s.id for s in facts.symptoms or ()] == ["conflict-of-companion"]

@@ -20,3 +20,10 @@ def test_a_bad_requirement_name(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of('dependencies = [\n  "torch+cpu>=2.6,<3",\n]\n')
     assert "requirement-bad-name" in [s.id for s in facts.symptoms or ()]
     assert facts.request.torch == ">=2.6,<3"
+
+
+def test_what_poetry_finds_no_candidate_for(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "    | Unable to find installation candidates for torch (2.6.0)\n    |   - 20 candidate(s) were identified\n"
+    )
+    assert (facts.request.torch, facts.request.installer) == ("2.6.0", "poetry")

@@ -43,6 +43,7 @@ def test_the_architectures(facts_of: Callable[[str], Facts]) -> None:
         ("PS D:\\work> python3.13t .\\main.py", "3.13", True),
         ("Python 3.13.8", "3.13.8", None),
         ("conda env py311", "3.11", None),
+        ("conda env python310", "3.10", None),
         ("requires Python >=3.9", None, None),
     ],
 )
@@ -76,6 +77,80 @@ def test_accounts_that_differ(facts_of: Callable[[str], Facts]) -> None:
     assert "accounts-differ" not in [
         s.id for s in facts_of(ask.format("a", "True") + ask.format("b", "True")).symptoms or ()
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "sees"),
+    [
+        ("RX 7600 torch.cuda.is_available() = False", False),
+        ("torch.cuda.is_available returned False after the update", False),
+        ("is_available() false since yesterday", False),
+        ("torch.cuda.is_available()-->False", False),
+        ("cuda.is_available() is still False", False),
+        ("is_available was True yesterday", None),
+        ("torch.cuda.is_available() True before the update", None),
+        ("if torch.cuda.is_available() is True:", None),
+        ("is_available() is true", True),
+    ],
+)
+def test_availability_in_a_sentence(facts_of: Callable[[str], Facts], line: str, sees: bool | None) -> None:
+    assert facts_of(f"with torch here\n{line}\n").torch.gpu_available is sees
+
+
+def test_whose_availability_a_sentence_means(facts_of: Callable[[str], Facts]) -> None:
+    assert [s.id for s in facts_of("torch for xpu: is_available() is False").symptoms or ()] == ["xpu-available-false"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "RX 7600: torch.cuda.is_available() returns True for root and False for my user",
+        "as root: torch.xpu.is_available() True, as normal user False",
+        "with sudo torch.cuda.is_available() is True but without sudo False",
+        "$ python -c 'import torch;print(torch.cuda.device_count())'\n0\n$ sudo env/bin/python -c 'import torch;print(torch.cuda.device_count())'\n1",
+        "$ python -c 'import torch;print(torch.xpu.device_count())'\n0\n$ sudo env/bin/python -c 'import torch;print(torch.xpu.device_count())'\n2",
+    ],
+)
+def test_root_sees_what_the_user_does_not(facts_of: Callable[[str], Facts], text: str) -> None:
+    facts = facts_of(text)
+    assert facts.torch.gpu_available is False
+    ids = [s.id for s in facts.symptoms or ()]
+    assert "root-available-true" in ids
+    assert "xpu-devices-2" not in ids  # what root counts is no second environment
+
+
+@pytest.mark.parametrize(
+    ("script", "printed", "variant", "sees"),
+    [
+        ("torch.version.cuda, torch.cuda.is_available()", "12.1 False", "cu121", False),
+        ("torch.version.cuda, torch.cuda.is_available()", "None False", "cpu", False),
+        ("torch.__version__, torch.cuda.is_available()", "2.5.1+cu124 True", "cu124", True),
+        ("torch.version.cuda, torch.cuda.is_available()", "12.1 of False", None, None),
+        ("torch.cuda.is_available(), torch.version.cuda", "12.1 False", None, None),
+    ],
+)
+def test_a_script_and_what_it_printed_further_down(
+    facts_of: Callable[[str], Facts], script: str, printed: str, variant: str | None, sees: bool | None
+) -> None:
+    text = (
+        f'python -c "import torch; print({script})"\n\nslurm-77120.out:\nCUDA_VISIBLE_DEVICES=NoDevFiles\n{printed}\n'
+    )
+    facts = facts_of(text)
+    assert (facts.torch.variant, facts.torch.gpu_available) == (variant, sees)
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        (">>> platform.architecture()\n('32bit', 'WindowsPE')", 32),
+        ('C:\\> python -c "import platform; print(platform.architecture()[0])"\n32bit', 32),
+        (">>> platform.architecture()\n('64bit', 'ELF')", 64),
+        ("python -c \"import struct; print(struct.calcsize('P')*8)\" prints 32", 32),
+        ("python -c \"import struct; print(struct.calcsize('P')*8)\"", None),
+    ],
+)
+def test_the_width_of_the_interpreter(facts_of: Callable[[str], Facts], text: str, bits: int | None) -> None:
+    assert facts_of(text + "\n").python.bits == bits
 
 
 def test_questions_without_a_word_of_python(facts_of: Callable[[str], Facts]) -> None:

@@ -20,6 +20,7 @@ from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, clean, open_re
         ("GPU\uff1a A10\u00a0G", "GPU: A10 G"),
         ("\u202eevil\u202c", "evil"),
         ("\u201cquoted\u201d", '"quoted"'),
+        ("&gt; couldn&#39;t &amp; &quot;so&quot; R&D;", '> couldn\'t & "so" R&D;'),
     ],
 )
 def test_clean(raw: str, shown: str) -> None:
@@ -29,6 +30,12 @@ def test_clean(raw: str, shown: str) -> None:
 @pytest.mark.parametrize(
     "prefix",
     [
+        "Mar 11 22:05:40 nas forge[2201]: ",
+        "Jun  3 09:11:02 mbp com.me.job[991]: ",
+        "2024-11-03 04:12:55,101 - worker - ERROR - ",
+        "[2025-03-02 20:14:07.551] ",
+        "4. ",
+        "2) ",
         "vllm-1  | ",
         "#18 0.741 ",
         "2024-05-01T12:34:56.1234567Z ",
@@ -101,6 +108,17 @@ def test_no_escape_sequence_reaches_a_fact() -> None:
     assert facts.system.name == "Ubuntu"
     assert all("\x1b" not in text for text in facts.sources.values())
     assert facts.symptoms and all("\x1b" not in (s.text or "") for s in facts.symptoms)
+
+
+@pytest.mark.parametrize("line", ["[2025] torch", "2.6.0 torch", "12. 6.0", "May be torch", "[1] torch", "3.torch"])
+def test_what_only_looks_like_a_prefix_stays(line: str) -> None:
+    assert open_reading(line).lines == [line]
+
+
+def test_a_question_asked_at_every_line_is_answered_once() -> None:
+    reading = open_reading("torch and rocm\n")
+    assert reading.has("xpu", "rocm") and reading.has("xpu", "rocm") and not reading.has("xpu")
+    assert reading.asked == {("xpu", "rocm"): True, ("xpu",): False}
 
 
 def test_a_quoted_block_is_read_as_it_was_printed() -> None:

@@ -17,6 +17,7 @@ _TEXTS = {
     "cuda-error-34": "numba.cuda.cudadrv.driver.CudaAPIError: [34]",
     "libcuda-stub-path": "/usr/local/cuda-11.8/targets/x86_64-linux/lib/stubs/libcuda.so",
     "found-no-nvidia-driver": "RuntimeError: Found no NVIDIA driver on your system. Please check",
+    "host-driver-works": "nvidia-smi on the node itself is OK (550.127.05, L40S)",
     "driver-insufficient": "CUDA driver version is insufficient for CUDA runtime version",
     "driver-library-mismatch": "Failed to initialize NVML: Driver/library version mismatch",
     "wsl-libraries-missing": "ls: cannot access '/usr/lib/wsl/lib': No such file or directory",
@@ -30,12 +31,15 @@ _TEXTS = {
     "no-kernel-image": "CUDA error: no kernel image is available for execution on the device",
     "invalid-ptx": "the provided PTX was compiled with an unsupported toolchain",
     "ptxas-unknown-arch": "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+    "nvidia-module-flavour": "NVRM: installed in this system requires use of the NVIDIA open kernel modules.",
+    "mig-without-slices": "No GPU instances found: Not Found",
     "cuda-not-compiled": "AssertionError: Torch not compiled with CUDA enabled",
     "xpu-not-compiled-text": "AssertionError: Torch not compiled with XPU enabled",
     "mig-device-assert": "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED",
     "cuda-out-of-memory": "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB",
     "container-no-driver": "WARNING: The NVIDIA Driver was not detected.  GPU functionality will not be available.",
     "container-no-gpu-capability": 'could not select device driver "" with capabilities: [[gpu]].',
+    "container-no-runtime": "docker: Error response from daemon: unknown or invalid runtime name: nvidia.",
     "container-cuda-requirement": "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.8",
     "container-brand-requirement": "unsatisfied condition: brand = tesla",
     "container-no-libcuda": "nvidia-container-cli: initialization error: load library failed",
@@ -170,6 +174,51 @@ def test_the_text_is_short_and_holds_no_credentials(facts_of: Callable[[str], Fa
     assert facts.symptoms is not None
     text = facts.symptoms[0].text or ""
     assert len(text) <= 400 and "secret" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("Crash in the first matmul unless I disable the integrated gpu in the BIOS", True),
+        ("After turning the iGPU off in BIOS everything is fine.", True),
+        ("It only works when I disable the integrated graphics in UEFI", True),
+        ("With the iGPU disabled it works", True),
+        ("hangs until the onboard graphics is switched off", True),
+        ("Disabling the iGPU does not help", False),
+        ("I turned off the iGPU and nothing works", False),
+        ("I disabled the integrated graphics to save power", False),
+    ],
+)
+def test_what_helps_once_the_integrated_gpu_is_off(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
+    assert ("igpu-off-helps" in [s.id for s in facts_of(text).symptoms or ()]) is seen
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("ERROR: Cannot create container for service worker: Unknown runtime specified nvidia", True),
+        ('Error: default OCI runtime "nvidia" not found: invalid argument', True),
+        ('exec: "nvidia-container-runtime-hook": executable file not found in $PATH: unknown.', True),
+        ('exec: "nvidia-smi": executable file not found in $PATH: unknown.', False),
+        ('Error: default OCI runtime "crun" not found: invalid argument', False),
+    ],
+)
+def test_an_engine_without_the_toolkit(facts_of: Callable[[str], Facts], text: str, seen: bool) -> None:
+    assert ("container-no-runtime" in [s.id for s in facts_of(text).symptoms or ()]) is seen
+
+
+@pytest.mark.parametrize(
+    ("text", "id", "seen"),
+    [
+        ("On the host nvidia-smi works (driver 535)", "host-driver-works", True),
+        ("nvidia-smi works", "host-driver-works", False),
+        ("nvidia-smi on the host fails as well", "host-driver-works", False),
+        ("from pytorch3d import _C\nImportError: DLL load failed while importing _C: The specified procedure could not be found.", "extension-procedure-missing", True),
+        ("from torch._C import *\nImportError: DLL load failed while importing _C: The specified procedure could not be found.", "extension-procedure-missing", False),
+    ],
+)  # fmt: skip
+def test_what_the_words_around_decide(facts_of: Callable[[str], Facts], text: str, id: str, seen: bool) -> None:
+    assert (id in [s.id for s in facts_of(text).symptoms or ()]) is seen
 
 
 @pytest.mark.parametrize(

@@ -78,3 +78,16 @@ def test_companions_built_for_another_cuda(facts_of: Callable[[str], Facts]) -> 
     )
     assert (facts.torch.cuda, facts.torch.variant) == ("11.7", "cu117")
     assert [s.id for s in facts.symptoms or ()] == ["companion-cuda-differs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("it tells me: nvidia geforce rtx 5090 with cuda capabilities sm_120 is not compatible with the current Pytorch", "5090"),
+        ("so the RTX 5080 cuda capability sm_120 isn't compatible", "5080"),
+    ],
+)  # fmt: skip
+def test_the_warning_typed_by_hand(facts_of: Callable[[str], Facts], text: str, name: str) -> None:
+    facts = facts_of(text)
+    assert [(name in (g.name or ""), g.compute_capability) for g in facts.gpus or ()] == [(True, "12.0")]
+    assert "torch-gpu-incompatible" in [s.id for s in facts.symptoms or ()]

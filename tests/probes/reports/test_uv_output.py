@@ -89,3 +89,12 @@ def test_another_distribution(facts_of: Callable[[str], Facts]) -> None:
 def test_what_was_added(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("Resolved 2 packages in 3ms\n + torch==2.6.0\n - numpy==1.26.0\n + numpy==2.1.0\n")
     assert facts.packages == {"torch": "2.6.0", "numpy": "2.1.0"}
+
+
+def test_the_first_index_that_has_the_name(facts_of: Callable[[str], Facts]) -> None:
+    text = (
+        "  hint: `tqdm` was found on https://download.pytorch.org/whl/cu126,\n      but not at the requested version (tqdm>=4.67). A compatible\n"
+        "      version may be available on a subsequent index (e.g., https://index.example/simple).\n"
+    )
+    assert _ids(facts_of(text)) == ["uv-first-index"]
+    assert read_text(text, "x").kind == "uv_error"
