@@ -55,6 +55,7 @@ _INSTEAD = regex(
     rf"\bfrom {_CARD} to (?=(?:an?|my|the|new)\b)|\b(?:replaced|swapped|exchanged|changed) {_CARD} (?:with|for|to|by) (?=(?:an?|my|the|new)\b)",
     re.I,
 )
+_EXCHANGED = ("from ", "replaced ", "swapped ", "exchanged ", "changed ")
 _ARC = regex(r"(?<![\w-])[AB](?:310|380|570|580|750|770)(?![\w-])")  # what owners call an Arc card
 _POSSESSIVE = regex(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
 _CAPABILITY = regex(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
@@ -153,7 +154,7 @@ def _has_label(text: str) -> bool:
 
 
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
-    if " to " in low or " with " in low or " for " in low:
+    if holds(low, _EXCHANGED):
         text = _INSTEAD.sub(" ", text)  # the card that was there before
         low = text.lower()
     if not _has_label(text) or text[0] in "(#-" or "machine" in low or low.startswith("system"):

@@ -66,10 +66,9 @@ _BARE = regex(
     r"s?(?![\w.])|(?P<amd>(?:[679]\d\d0 ?(?:XTX|XT|GRE)|Vega ?(?:56|64|20|10|8|11)|W\d{4}X?|8[456]\d0S|[78][6789]0M))(?![\w.])"
 )
 _MOST = 32  # names in one line; more of them are no list of what a machine holds
-_COUNTED = regex(
-    r"[679]\d\d0 ?(?:XT|GRE)|\d ?[x×] ?[\dAKLMPTV]|\d[ -]?(?:\d{2,3} ?GB|GPU)|\b(?:my|an?|new|old|the) [2345]0[56789]0\b",
-    re.I,
-)
+# Each begins with a digit, so that nothing else of a line is tried.
+_COUNTED = regex(r"\d(?:(?<=[679])\d\d0 ?(?:XT|GRE)| ?[x×] ?[\dAKLMPTV]|[ -]?(?:\d{2,3} ?GB|GPU))", re.I)
+_SERIES = regex(r"[2345]0[56789]0\b")
 # "my 5090", "a new 3060": how people name a card whose series is known; not "a 3050 ms step"
 _OWNED = regex(r"\b(?:my|an?|new|old) $", re.I)
 _UNIT = regex(
@@ -105,6 +104,7 @@ _AS_TYPED = regex(
     r"|(?<=\d\d\d)mx?\b|(?:(?<=\brtx )|(?<=\barc )|(?<=\btesla )|(?<=\bquadro ))[a-z](?=\d{1,4}\b)",
     re.I,
 )
+_LOWER_MODEL = regex(r"(?:RTX|Arc|Tesla|Quadro) [a-z]\d|\d\d\dmx?\b")
 _MULTIPLE = regex(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
 _AFTER = regex(r"^(?: GPUs?)? ?(?:[x×X*:] ?(\d{1,2})\b|\((\d{1,2})[x×]\)|\(x(\d{1,2})\))")
 _SOLD_WITH = regex(r"(?:RTX|GTX)[^()]{1,40} \d{1,3} ?GB$")  # a person adds the memory, the driver does not
@@ -140,11 +140,8 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     """The GPUs named in one line. ``labelled``: the text is known to be about a GPU, so short names count too."""
     if len(text) > 2000:
         text = text[:2000]
-    low = text.lower()
-    for word in _LOWER_WORDS:  # people write names in any case; the length stays
-        if word in low:
-            text = _AS_TYPED.sub(_spelled, text)
-            break
+    if _typed(text):
+        text = _AS_TYPED.sub(_spelled, text)  # the length stays
     found: list[Named] = []
     if hint := _HINT.search(text):
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):
@@ -152,13 +149,22 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
             found.append(_named(text, match.start(), match.end(), vendor))
             if len(found) >= _MOST:
                 break
-    if not found and (labelled or _COUNTED.search(text)):
+    if not found and (labelled or _COUNTED.search(text) or _SERIES.search(text)):
         for match in _BARE.finditer(text):
             if labelled or _counted(text, match):
                 found.append(_named(text, match.start(), match.end(), "nvidia" if match["nv"] else "amd"))
                 if len(found) >= _MOST:
                     break
     return [n for n in found if n.fields["name"]]
+
+
+def _typed(text: str) -> bool:
+    """Whether a person wrote a name, in any case, rather than a program."""
+    low = text.lower()
+    held = [word for word in _LOWER_WORDS if word in low]
+    if not held:
+        return False
+    return any(low.count(w) != text.count(_CASES[w]) for w in held) or _LOWER_MODEL.search(text) is not None
 
 
 def _counted(text: str, match: re.Match[str]) -> bool:

@@ -8,7 +8,7 @@ from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus, xpu_fields
 from torchdoctor.probes.reports.machine_words import put_platform, put_python, put_system
-from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, GpuList, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, GpuList, Reading, holds
 from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["put_path", "read_session"]
@@ -191,15 +191,22 @@ def put_path(reading: Reading, index: int, text: str, rank: int) -> None:
         reading.put("system.os", "linux", index, rank - 8)
 
 
+_ASSIGNABLE = ("is_available", "is_built", "device_count", "_is_compiled")
+
+
 def _torch(reading: Reading, index: int, line: str) -> None:
-    if (match := _TORCH_COMMENT.search(line)) and (parsed := values.parse_torch(match[1])):
+    if "#" in line and (match := _TORCH_COMMENT.search(line)) and (parsed := values.parse_torch(match[1])):
         put_torch(reading, index, parsed, PRINTED)
         return
-    if (match := _TORCH_IS.search(line)) and not _CONDITION.search(line[: match.start()][-40:]):
+    if (
+        "__version__" in line
+        and (match := _TORCH_IS.search(line))
+        and not _CONDITION.search(line[: match.start()][-40:])
+    ):
         parsed = values.parse_torch(match[1])
         if parsed:
             put_torch(reading, index, parsed, PRINTED)
-    for match in _INLINE.finditer(line):
+    for match in _INLINE.finditer(line) if "version." in line else ():
         if match[2] == "None":
             reading.draft.put(f"torch.{match[1]}", "", reading.source(index), rank=PRINTED)
         elif match[1] == "cuda":
@@ -208,7 +215,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         else:
             reading.put("torch.hip", match[2], index, PRINTED)
     answered = False
-    for match in _ASSIGNED.finditer(line):
+    for match in _ASSIGNED.finditer(line) if holds(line, _ASSIGNABLE) else ():
         if not _CONDITION.search(line[max(0, match.start() - 40) : match.start()]) and not _ONCE.match(
             line, match.end()
         ):  # a program's question is no answer, and what was so once is not so
