@@ -63,7 +63,8 @@ class Case:
 
     def gpus(self, vendor: str) -> tuple[tuple[int, Gpu], ...]:
         """The GPUs of a vendor with their place in ``facts.gpus``."""
-        return tuple((i, g) for i, g in enumerate(self.facts.gpus or ()) if g.vendor == vendor)
+        gpus = self.facts.gpus
+        return tuple([(i, g) for i, g in enumerate(gpus) if g.vendor == vendor]) if gpus else ()
 
     def package(self, name: str) -> str | None:
         """The installed version of a distribution, or ``None`` where it is absent or not known."""

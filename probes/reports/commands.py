@@ -8,7 +8,7 @@ from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.machine_words import put_jetson, put_system
 from torchdoctor.probes.reports.packages import canonical
-from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading, holds
 from torchdoctor.probes.reports.request import put_index, put_request
 
 __all__ = ["read_commands"]
@@ -81,13 +81,13 @@ def read_commands(reading: Reading) -> None:
             _install(reading, index, line, match)
         elif "http" in line and ("index" in line.lower() or "url" in line or "-f " in line or "-i " in line):
             _urls(reading, index, line, CLAIMED)
-        if variables and ("=" in line or ": " in line) and any(w in line.lower() for w in variables):
+        if variables and ("=" in line or ": " in line) and holds(line.lower(), variables):
             _environment(reading, index, line, absent)
         if ("echo " in line or "$env:" in line) and (match := _ECHO.search(line)):
             _echoed(reading, index, match[1] or match[2] or match[3], absent)
-        if variables and any(w in line.lower() for w in variables):
+        if variables and holds(line.lower(), variables):
             _listed(reading, index, line)
-        if containers and any(w in line.lower() for w in containers):
+        if containers and holds(line.lower(), containers):
             _image(reading, index, line)
             if ("docker run" in line or "podman run" in line) and not _GPU_FLAG.search(_command(reading, index)):
                 reading.symptom("docker-run-without-gpu", index)

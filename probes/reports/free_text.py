@@ -223,7 +223,7 @@ def _architecture(reading: Reading, index: int, low: str) -> None:
         reading.put("system.machine", "x86_64", index, CLAIMED + 1)
     elif (
         (machine := values.machine_in(low))
-        and not any(w in low for w in ("wheel", "pip", "nvcc"))
+        and not holds(low, ("wheel", "pip", "nvcc"))
         and ((_MACHINE.search(low) and "/" not in low[:60]) or _SYSTEM_X64.search(low))
     ):
         reading.put("system.machine", machine, index, CLAIMED - 1)

@@ -17,7 +17,7 @@ from torchdoctor.probes.reports.machine_words import (
     put_system,
 )
 from torchdoctor.probes.reports.packages import put_package
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading, holds
 from torchdoctor.probes.reports.torch_words import put_torch
 from torchdoctor.probes.reports.values import nothing, yes_no
 
@@ -224,9 +224,7 @@ def _nvidia_driver(reading: Reading, index: int, value: str, rank: int) -> None:
 
 def _any_driver(reading: Reading, index: int, value: str, rank: int) -> None:
     low = value.lower()
-    if any(w in low for w in ("adrenalin", "amd", "amdgpu", "radeon")) or re.search(
-        r"\d{2}\.\d\.\d{4,5}\.\d{3,5}", value
-    ):
+    if holds(low, ("adrenalin", "amd", "amdgpu", "radeon")) or re.search(r"\d{2}\.\d\.\d{4,5}\.\d{3,5}", value):
         if match := re.search(r"\d{1,2}(?:\.\d{1,6}){1,3}", value):
             reading.put("drivers.amdgpu.version", match[0], index, rank)
         return

@@ -28,7 +28,7 @@ from torchdoctor.probes.reports.package_tree import read_package_tree
 from torchdoctor.probes.reports.pip_output import read_pip
 from torchdoctor.probes.reports.project_files import read_project_files
 from torchdoctor.probes.reports.python_session import read_session
-from torchdoctor.probes.reports.reading import Reading, open_reading
+from torchdoctor.probes.reports.reading import Reading, holds, open_reading
 from torchdoctor.probes.reports.recognise import recognise
 from torchdoctor.probes.reports.report_json import read_report_json
 from torchdoctor.probes.reports.symptoms import read_symptoms
@@ -104,7 +104,7 @@ def read_command(argv: Sequence[str], text: str) -> Draft | None:
     shown = " ".join(argv)
     reading = _read(f"$ {shown}\n{text}")
     known = [k for k, weight in reading.kinds.items() if k != "free_text" and weight >= 5]
-    return reading.draft if known or any(word in shown for word in _ANSWERS) else None
+    return reading.draft if known or holds(shown, _ANSWERS) else None
 
 
 def _read(text: str) -> Reading:

@@ -143,23 +143,34 @@ def _other_python(reading: Reading, index: int, line: str) -> None:
         reading.symptom("pip-other-python", index, f"torch requires Python {match[3]}, this is {match[2]}")
 
 
+_EXACT = regex(r"\s*==\s*(\d{1,4}(?:\.\d{1,6}){0,3})\s*")
+
+
 def _ignored(reading: Reading, index: int, specifier: str) -> None:
     """The line above says which releases pip left out because of the interpreter; those that were asked for are among them."""
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-    from packaging.version import InvalidVersion
-
     for at in range(index - 1, max(-1, index - 4), -1):
         if _IGNORED not in reading.lines[at]:
             continue
-        try:
-            asked = SpecifierSet(specifier)
-            left_out = [m for m in _IGNORED_VERSION.finditer(reading.lines[at]) if asked.contains(m[1])]
-        except (InvalidSpecifier, InvalidVersion):
-            return
+        left_out = [m for m in _IGNORED_VERSION.finditer(reading.lines[at]) if _fits(m[1], specifier)]
         if left_out:
             last = left_out[-1]
             reading.symptom("pip-other-python", at, f"torch {last[1]} requires Python {last[2]}")
         return
+
+
+def _fits(version: str, specifier: str) -> bool:
+    """Whether a release is one that was asked for; one plain number, the usual request, needs no library to tell."""
+    if asked := _EXACT.fullmatch(specifier):
+        wanted, have = asked[1].split("."), version.split(".")
+        longest = max(len(wanted), len(have))
+        return wanted + ["0"] * (longest - len(wanted)) == have + ["0"] * (longest - len(have))
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    try:
+        return SpecifierSet(specifier).contains(version)
+    except (InvalidSpecifier, InvalidVersion):
+        return False
 
 
 def _altered(reading: Reading, index: int) -> None:

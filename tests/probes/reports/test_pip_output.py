@@ -168,3 +168,24 @@ def test_what_uv_pip_check_finds(facts_of: Callable[[str], Facts]) -> None:
     assert facts.torch.version == "2.6.0" and [s.id for s in facts.symptoms or ()] == ["conflict-of-companion"]
     other = facts_of("The package `vllm` requires `torch==2.5.1`, but `2.6.0+cu124` is installed\n")
     assert other.torch.variant == "cu124" and [s.id for s in other.symptoms or ()] == ["conflict-on-torch"]
+
+
+@pytest.mark.parametrize(
+    ("specifier", "left_out"),
+    [
+        ("==2.0", "torch 2.0.0 requires Python >=3.8"),
+        ("==2.0.0", "torch 2.0.0 requires Python >=3.8"),
+        (">=2,<2.2", "torch 2.1.2 requires Python >=3.8"),
+        ("==2.0.0+cu118", None),
+        ("==2.0.1", None),
+    ],
+)
+def test_the_release_that_was_asked_for_is_among_those_left_out(specifier: str, left_out: str | None) -> None:
+    found = facts(
+        "ERROR: Ignored the following versions that require a different python version: "
+        "2.0.0 Requires-Python >=3.8; 2.1.2 Requires-Python >=3.8\n"
+        f"ERROR: Could not find a version that satisfies the requirement torch{specifier} (from versions: 1.7.0, 1.7.1)\n"
+        f"ERROR: No matching distribution found for torch{specifier}\n"
+    )
+    said = {s.id: s.text for s in found.symptoms or ()}
+    assert said.get("pip-other-python") == left_out
