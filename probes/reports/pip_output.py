@@ -143,7 +143,7 @@ def _other_python(reading: Reading, index: int, line: str) -> None:
         reading.symptom("pip-other-python", index, f"torch requires Python {match[3]}, this is {match[2]}")
 
 
-_EXACT = regex(r"\s*==\s*(\d{1,4}(?:\.\d{1,6}){0,3})\s*")
+_EXACT = regex(r"\s*==\s*(\d{1,4}(?:\.\d{1,6}){0,3})(\+[\w.]{1,40})?\s*")
 
 
 def _ignored(reading: Reading, index: int, specifier: str) -> None:
@@ -161,6 +161,8 @@ def _ignored(reading: Reading, index: int, specifier: str) -> None:
 def _fits(version: str, specifier: str) -> bool:
     """Whether a release is one that was asked for; one plain number, the usual request, needs no library to tell."""
     if asked := _EXACT.fullmatch(specifier):
+        if asked[2]:
+            return version == asked[1] + asked[2]
         wanted, have = asked[1].split("."), version.split(".")
         longest = max(len(wanted), len(have))
         return wanted + ["0"] * (longest - len(wanted)) == have + ["0"] * (longest - len(have))

@@ -180,8 +180,10 @@ def test_what_uv_pip_check_finds(facts_of: Callable[[str], Facts]) -> None:
         ("==2.0.1", None),
     ],
 )
-def test_the_release_that_was_asked_for_is_among_those_left_out(specifier: str, left_out: str | None) -> None:
-    found = facts(
+def test_the_release_that_was_asked_for_is_among_those_left_out(
+    facts_of: Callable[[str], Facts], specifier: str, left_out: str | None
+) -> None:
+    found = facts_of(
         "ERROR: Ignored the following versions that require a different python version: "
         "2.0.0 Requires-Python >=3.8; 2.1.2 Requires-Python >=3.8\n"
         f"ERROR: Could not find a version that satisfies the requirement torch{specifier} (from versions: 1.7.0, 1.7.1)\n"
