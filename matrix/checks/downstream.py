@@ -29,7 +29,7 @@ _TORCH = re.compile(r"(?:^|[^a-z])(?:torch(\d)\.(\d{1,2})|torch(\d)(\d{1,2})(?!\
 _CUDA = re.compile(r"(?:^|[^a-z]|(?<=\d))cu(\d{2})(\d)?(?!\d)")
 _ABI = re.compile(r"cxx11abi(true|false)")
 _BNB = re.compile(r"libbitsandbytes_cuda(\d{2})(\d)(_nocublaslt)?\.(?:so|dll)\Z")
-_LIBRARY = re.compile(r"([\w./~+-]{1,300}?([\w.+-]{1,80})\.(?:so|pyd)): undefined symbol")
+_LIBRARY = re.compile(r"(?<![\w./~+-])([\w./~+-]{1,300}?([\w.+-]{1,80})\.(?:so|pyd)): undefined symbol")
 
 
 @dataclass(frozen=True, slots=True)
