@@ -312,13 +312,7 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         if (aside := _ASIDE.search(line[:1000])) and (parsed := values.parse_torch(aside[1])):
             put_torch(reading, index, parsed, CLAIMED - 1)
         return
-    if (
-        re.search(
-            r"nightly:|falls? back|fallback|trying|tested:|\bworks\b|correct\b|->\s*$|\(torch==|instead|supports?\b|needs?\b|minimum",
-            low,
-        )
-        or "..." in low
-    ):
+    if _OF_ANOTHER.search(low) or _NOT_OF_THIS.search(_sentences_on_torch(low)):
         if not re.search(r"^\s{0,4}torch[: ]", low):
             return
         if re.search(r"->\s{0,3}(?:works|correct|ok|pass)|tested|nightly", low):
@@ -348,6 +342,17 @@ def _loose(reading: Reading, index: int, line: str) -> None:
     if noted and (parsed := values.parse_torch(noted[1])):
         put_torch(reading, index, parsed, CLAIMED)
         reading.draft.put("request.installer", "pip", reading.source(index), rank=PRINTED)
+
+
+# What a line says of releases in general or of another one; the second holds for the sentence that it stands in.
+_OF_ANOTHER = regex(r"nightly:|falls? back|fallback|trying|tested:|\bworks\b|correct\b|->\s*$|\(torch==")
+_NOT_OF_THIS = regex(r"instead|supports?\b|needs?\b|minimum|\.\.\.")
+_SENTENCE_END = regex(r"[.!?;]\s{1,4}(?=[a-z(])")
+
+
+def _sentences_on_torch(low: str) -> str:
+    """Of a line of several sentences those that speak of torch."""
+    return " ".join([s for s in _SENTENCE_END.split(low) if "torch" in s]) if "torch" in low else low
 
 
 def _inspect(reading: Reading) -> None:

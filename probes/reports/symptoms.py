@@ -40,6 +40,16 @@ _IGPU_OFF = (
     rf"|\b(?:crash\w{{0,3}}|segfault\w{{0,3}}|hangs?|freezes?|fails?|only works?|works? only|n't work|not work)\b.{{0,60}}\b(?:unless|until|when|if|after|once)\b.{{0,16}}{_OFF}"
 )
 
+_WORKS = r"(?:(?!n't|\b(?:not|no|never|fails?)\b).){0,24}\b(?:ok|fine|works?|working|shows?|lists?|sees?)\b(?! (?:no|nothing|an? error)\b)"
+_SMI = r"[`'\"]?nvidia-smi[`'\"]?"
+_HOST = r"the (?:bare |docker )?(?:host|node|server|vm)(?: itself| machine| side)?"
+# Where it was run before or behind the program's name, or the container that it was run outside of.
+_HOST_WORKS = (
+    rf"{_SMI} (?:itself )?(?:on|from|in|at) {_HOST}\b{_WORKS}|\b(?:on|at) {_HOST},? (?:itself,? )?{_SMI}{_WORKS}|\bhost(?:'s)? {_SMI}{_WORKS}"
+    rf"|{_SMI}{_WORKS}.{{0,24}}\b(?:on {_HOST}|outside (?:of )?(?:the container|docker))\b"
+    rf"|\boutside (?:of )?(?:the container|docker),? {_SMI}{_WORKS}"
+)
+
 SYMPTOMS: tuple[Row, ...] = (
     # CUDA driver and runtime
     _row("cuda-error-802", "system not yet initialized"),
@@ -65,7 +75,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("cuda-error-34", "cudaapierror: [34]"),
     _row("libcuda-stub-path", "/stubs/libcuda.so"),
     _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
-    _row("host-driver-works", "nvidia-smi", r"nvidia-smi (?:itself )?(?:on|from|in) the (?:host|node|server)(?: itself)?\b.{0,24}\b(?:ok|fine|works?|shows?|lists?|sees?)\b|\bon the (?:host|node|server),? (?:itself,? )?nvidia-smi.{0,16}\b(?:ok|fine|works?|shows?|lists?|sees?)\b"),
+    _row("host-driver-works", "nvidia-smi", _HOST_WORKS),
     _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
     _row("driver-library-mismatch", "nvml/rm version mismatch"),
     _row("driver-library-mismatch", "librmversionmismatch"),
