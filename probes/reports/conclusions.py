@@ -16,6 +16,7 @@ def conclude(reading: Reading) -> None:
     """Completes a draft: the variant of a torch without CUDA, the machine of an interpreter, Rosetta."""
     _variant(reading)
     _not_compiled(reading)
+    _needed_machine(reading)
     _apple_gpu(reading)
     _interpreter_machine(reading)
     _two_torches(reading)
@@ -69,6 +70,19 @@ def _apple_gpu(reading: Reading) -> None:
     model = draft.value("cpu.model")
     named = {"name": model} if isinstance(model, str) and model.startswith("Apple") else {}
     draft.gpu(source, vendor="apple", integrated=True, **named)
+
+
+_NEEDED = regex(r"\(have '(x86_64|arm64)\w{0,2}', need '(x86_64|arm64)")
+
+
+def _needed_machine(reading: Reading) -> None:
+    """The loader of macOS names the machine that the process runs as; who speaks of Rosetta has Apple silicon."""
+    for index in reading.find("incompatible architecture"):
+        if match := _NEEDED.search(reading.lines[index][:4000]):
+            reading.put("python.machine", "aarch64" if match[2] == "arm64" else match[2], index, PRINTED)
+            if match[1] == "arm64" and reading.has("rosetta"):
+                reading.put("system.machine", "aarch64", index, PRINTED)
+            return
 
 
 def _interpreter_machine(reading: Reading) -> None:

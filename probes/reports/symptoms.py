@@ -40,6 +40,12 @@ _IGPU_OFF = (
     rf"|\b(?:crash\w{{0,3}}|segfault\w{{0,3}}|hangs?|freezes?|fails?|only works?|works? only|n't work|not work)\b.{{0,60}}\b(?:unless|until|when|if|after|once)\b.{{0,16}}{_OFF}"
 )
 
+# "If I set HIP_VISIBLE_DEVICES=0 everything runs", "works with ROCR_VISIBLE_DEVICES=1".
+_MASK = r"(?:hip|rocr)_visible_devices[`'\"]? ?(?:=|to|as) ?[`'\"]?\d\b"
+_MASK_HELPS = (
+    rf"{_MASK}(?:(?!n't|\b(?:not|never|nothing|no|still)\b).){{0,50}}\b(?:fix(?:es|ed)?|solve[sd]?|help(?:s|ed)|works?|worked|runs?|fine|ok)\b"
+    rf"|\b(?:works?|runs?|fine|ok|fixed|solved) (?:\w{{1,8}} ){{0,3}}(?:with|by|when|if|after|once|setting) .{{0,24}}{_MASK}"
+)
 _WORKS = r"(?:(?!n't|\b(?:not|no|never|fails?)\b).){0,24}\b(?:ok|fine|works?|working|shows?|lists?|sees?)\b(?! (?:no|nothing|an? error)\b)"
 _SMI = r"[`'\"]?nvidia-smi[`'\"]?"
 _HOST = r"the (?:bare |docker )?(?:host|node|server|vm)(?: itself| machine| side)?"
@@ -127,6 +133,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("tensile-missing", "tensilelibrary", r"cannot read .{0,300}tensilelibrary\S{0,60}: (?:no such file|illegal seek)"),
     _row("kfd-denied", "unable to open /dev/kfd read-write: permission denied"),
     _row("kfd-denied", "/dev/kfd", r"/dev/kfd.{0,40}permission denied|permission denied.{0,40}/dev/kfd"),
+    *(_row("amd-mask-helps", word, _MASK_HELPS) for word in ("hip_visible_devices", "rocr_visible_devices")),
     *(_row("igpu-off-helps", word, _IGPU_OFF) for word in ("igpu", "integrated gpu", "integrated graphics", "onboard graphics")),
     _row("kfd-missing", "unable to open /dev/kfd read-write: no such file"),
     _row("rock-not-loaded", "rock module is not loaded"),
@@ -184,6 +191,9 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("winerror-1114", "winerror 1114"),
     _row("winerror-193", "winerror 193"),
     _row("winerror-1455", "winerror 1455"),
+    _row("oneapi-library-version", "/oneapi/", r"/oneapi/[\w./-]{1,200}\.so[\d.]{0,12}: undefined symbol"),
+    _row("oneapi-library-version", "undefined symbol: _zn", r"undefined symbol: _znk?4sycl\w{1,400}"),
+    _row("oneapi-library-version", "version libsycl.so", r"undefined symbol: \w{1,400}, version libsycl\.so"),
     _row("illegal-instruction", "illegal instruction"),
     _row("illegal-instruction", "sigill"),
     # the C library translates the name of a signal
@@ -200,6 +210,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("illegal-instruction", "exit code 132"),
     _row("lse-instruction", "ldadd", r"\bldadd(?:al|a|l)?\b"),
     _row("no-avx2-said", "avx2", r"\b(?:no|without|lacks?|missing|not support(?:ed)?|doesn't (?:have|support)|does not (?:have|support)) avx2\b|avx2 (?:is )?(?:not (?:supported|available)|missing)"),
+    _row("no-avx2-error", "your cpu does not support fbgemm"),
+    _row("no-avx2-error", "avx2", r"^\W{0,12}(?:[\w.]{0,60}(?:error|exception)|fatal|abort(?:ed)?)\b.{0,120}\b(?:cpu|processor|machine|host)\b.{0,24}(?:not support|lacks?|without) avx2\b"),
     _row("no-avx-said", "avx", r"\b(?:no|without|lacks?|doesn't (?:have|support)|does not (?:have|support)) avx\b(?!2)|avx (?:is )?not (?:supported|available)"),
     _row("mmap-alignment", "einval", r"mmap\(.{0,160}\) = -1 einval"),
     _row("jemalloc-page", "unsupported system page size"),

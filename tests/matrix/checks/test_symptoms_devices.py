@@ -76,6 +76,8 @@ def test_illegal_instructions_on_x86(examine: Examine) -> None:
     assert "cpu-lacks-avx2" in examine(_seen("illegal-instruction", "no-avx2-said"))
     assert "cpu-lacks-avx" in examine(_seen("illegal-instruction", "no-avx-said"))
     assert not {"cpu-lacks-avx", "cpu-lacks-avx2"} & set(examine(_seen("no-avx2-said")))
+    assert "cpu-lacks-avx2" in examine(_seen("no-avx2-error"))  # a program that ended for it
+    assert "cpu-lacks-avx2" not in examine(_seen("no-avx2-error", system={"machine": "aarch64"}))
 
 
 def test_jetson(examine: Examine) -> None:

@@ -196,3 +196,16 @@ def test_a_freeze_of_files_and_addresses(facts_of: Callable[[str], Facts]) -> No
     )
     assert (facts.torch.version, facts.torch.variant) == ("2.8.0+cu128", "cu128")
     assert facts.packages is not None and facts.packages["torchvision"] == "0.23.0+cu128"
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("The old i7 does not support AVX2. torch 2.6.0+cpu, quantized model", "2.6.0+cpu"),
+        ("An RTX 4090 ... no, a 4080; torch 2.6.0+cpu here", "2.6.0+cpu"),
+        ("the torch 2.6.0+cpu supports it", None),
+        ("I need torch 2.6.0 here", None),
+    ],
+)
+def test_what_another_sentence_says(facts_of: Callable[[str], Facts], text: str, version: str | None) -> None:
+    assert facts_of(text + "\n").torch.version == version

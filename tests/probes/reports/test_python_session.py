@@ -30,6 +30,11 @@ def test_answers_beside_the_question(facts_of: Callable[[str], Facts], line: str
     assert facts_of(line).torch.gpu_available is True
 
 
+def test_a_version_behind_its_name(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("torch.zeros(1).cuda() works, torch.__version__ 2.7.1+cu128, only xformers dies\n")
+    assert (facts.torch.version, facts.torch.variant) == ("2.7.1+cu128", "cu128")
+
+
 def test_the_architectures(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of("arch_list: ['sm_80', 'sm_90', 'sm_120']\n").torch.kernels == ("sm_80", "sm_90", "sm_120")
 
@@ -37,6 +42,7 @@ def test_the_architectures(facts_of: Callable[[str], Facts]) -> None:
 @pytest.mark.parametrize(
     ("text", "version", "free"),
     [
+        ("  /srv/app/.venv/bin/python (3.11.9)", "3.11.9", None),
         ("Location: /root/vm313t/lib/python3.13t/site-packages", "3.13", True),
         ("/usr/lib/python3.12/site-packages/torch/cuda/__init__.py:1: UserWarning", "3.12", None),
         (".python-version: 3.13t", "3.13", True),
