@@ -100,6 +100,7 @@ def _two_torches(reading: Reading) -> None:
         return
     for index in reading.find("torch.__file__"):
         _printed_elsewhere(reading, index)
+    _two_folders(reading)
     shown = re.match(r"line (\d{1,9}):", _source(reading.draft, "torch.version"))
     for index in reading.find("uccessfully uninstalled torch-"):
         if shown and int(shown[1]) > reading.number(index):
@@ -107,6 +108,27 @@ def _two_torches(reading: Reading) -> None:
         other = values.parse_torch(reading.lines[index].split("uninstalled torch-", 1)[1])
         if other and other.version != parsed.version:
             reading.symptom("torch-versions-differ", index)
+
+
+_FOLDER = regex(r"^\s{0,4}(\S{0,200}[/\\](?:site|dist)-packages)[/\\]torch(?:[/\\]\S{0,120})?\s{0,4}$")
+
+
+def _two_folders(reading: Reading) -> None:
+    """A search found torch in two folders of packages, and the one that was imported is not the one that the list names."""
+    managed = values.parse_torch(reading.draft.value("packages.torch") or "")
+    if managed is None or not reading.has("packages/torch", "packages\\torch"):
+        return
+    folders = {
+        match[1] for line in reading.lines if "packages" in line and (match := _FOLDER.match(line[:500])) is not None
+    }
+    if len(folders) != 2:
+        return
+    for index in reading.find("torch.__version__"):
+        below = reading.lines[index + 1].strip(" '\"") if index + 1 < len(reading.lines) else ""
+        found = values.parse_torch(below) if below[:1].isdecimal() else None
+        if found and found.version != managed.version:
+            reading.symptom("torch-versions-differ", index + 1)
+            return
 
 
 _PRINTED_FILE = regex(

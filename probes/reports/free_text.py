@@ -194,8 +194,8 @@ def _apart(match: re.Match[str]) -> str:
 
 def _system(reading: Reading, index: int, text: str) -> None:
     low = text.lower()
-    if "docker" in low and "windows" in low:
-        return
+    if ("docker" in low and "windows" in low) or "supported on macos" in low:
+        return  # what torch says that Metal needs is no system's version
     if re.search(
         r"\b(?:linux|windows|macos) (?:is|was|wheels?|only|support)|wheels? for (?:linux|windows|macos)|win_amd64|sys_platform|platform tag",
         low,

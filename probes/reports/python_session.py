@@ -62,6 +62,8 @@ _TORCH_COMMENT = regex(
 _COMMENT = regex(
     r"\)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}((?:True|False|None|['\"(\[]|\d|NVIDIA|AMD|Tesla|Quadro)[^\n]{0,120})$"
 )
+# A one-liner with its answer behind an arrow.
+_BEHIND = regex(r"-c .{4,300}?['\"`]\s{0,4}(?:→|->|=>)\s{0,3}((?:True|False|None|['\"(\[]|\d)[^\n]{0,160})$")
 _TORCH_IS = regex(
     r"(?<!\w)torch\.__version__[`'\"]?(?:\s{0,40}(?:->|=>|→|:|=|==|is)\s{0,3}|\s{1,3}\(?)[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
 )
@@ -259,7 +261,7 @@ def _torch(reading: Reading, index: int, line: str) -> None:
         reading.draft.put("torch.cuda", "", reading.source(index), rank=PRINTED)
         return
     several = len(asks) > 1
-    if said := _COMMENT.search(line):
+    if said := _COMMENT.search(line) or (_BEHIND.search(line[:1000]) if "-c " in line else None):
         answer_at, answer = index, said[1]  # who writes the answer beside the question writes none below
     else:
         below = _later(reading, index) or _next_text(reading, index)
@@ -293,8 +295,12 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if each:
         asks = [a for a in asks if a not in ("is_available()", "is_built()")]
         for question, word in each:
-            if question and word in ("True", "False", "0"):
+            if question.startswith("torch."):
+                _number(reading, answer_at, question, word)
+            elif word in ("True", "False", "0"):
                 _answer(reading, answer_at, question, word)
+        if dict(each).get("torch.version.hip") == dict(each).get("torch.version.cuda") == "None":
+            reading.put("torch.variant", "cpu", answer_at, PRINTED)
     elif "mps.is_built()" in line and answer in ("True", "False"):
         _answer(reading, answer_at, "mps.is_built", answer)
     if "is_available()" in asks and "sys.exit" not in line:
@@ -431,9 +437,18 @@ def _is_prompt(line: str) -> bool:
     )
 
 
-def _one_by_one(line: str, answer: str) -> list[tuple[str | None, str]]:
+def _number(reading: Reading, index: int, question: str, word: str) -> None:
+    """What torch was built with, among several answers of one line."""
+    if question == "torch.version.cuda" and re.fullmatch(r"\d{1,2}\.\d", word):
+        reading.put("torch.cuda", word, index, PRINTED)
+        reading.put("torch.variant", values.cuda_variant(word), index, PRINTED)
+    elif question == "torch.version.hip" and _HIP.fullmatch(word):
+        reading.put("torch.hip", word, index, PRINTED)
+
+
+def _one_by_one(line: str, answer: str) -> list[tuple[str, str]]:
     """(question, word) of a line that asks several things and was answered with as many words; empty for any other."""
-    asked = [m[1] for m in _QUESTION.finditer(line)]
+    asked = [m[1] or m[0] for m in _QUESTION.finditer(line)]
     words = answer.replace(",", " ").replace("'", " ").lstrip("> (").rstrip(")").split()
     return list(zip(asked, words, strict=True)) if len(asked) > 1 and len(words) == len(asked) else []
 

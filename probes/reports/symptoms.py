@@ -292,6 +292,7 @@ _WITH_A_C = (
 def read_symptoms(reading: Reading) -> None:
     """Every error text of the table, at its first line."""
     found: dict[int, list[Row]] = {}
+    listed: set[int] | None = None
     low = reading.low
     for literal, rows in _BY_LITERAL.items():
         if literal not in low:
@@ -302,7 +303,9 @@ def read_symptoms(reading: Reading) -> None:
             continue  # torch has an extension of that name, too
         at = low.find(literal)
         for row in rows:
-            index = _first(reading, row, at)
+            if listed is None:
+                listed = _listed(reading)
+            index = _first(reading, row, at, listed)
             if index is not None:
                 found.setdefault(index, []).append(row)
     for index in sorted(found):
@@ -313,11 +316,28 @@ def read_symptoms(reading: Reading) -> None:
             reading.symptom(row.id, index, text)
 
 
-def _first(reading: Reading, row: Row, at: int) -> int | None:
+_QUOTES = ('"', "'", "`")
+# An entry of a list of errors and what to do about each: the error in quotes, then an arrow or a dash and the remedy.
+_ENTRY = regex(r"^[\s*•+-]{0,8}(?:\d{1,2}[.)] )?[\"'`][^\"'`]{8,200}[\"'`]\s{0,3}(?:→|->|=>|⇒|–|—) ?[a-z]")
+
+
+def _listed(reading: Reading) -> set[int]:
+    """The lines of such a list: one entry alone is somebody's own error and what they tried."""
+    if not reading.has("→", "->", "=>", "⇒", "–", "—"):
+        return set()
+    entries = {
+        i
+        for i, line in enumerate(reading.lines)
+        if line.lstrip("*•+- 0123456789.)")[:1] in _QUOTES and _ENTRY.match(line.lower())
+    }
+    return entries if len(entries) > 1 else set()
+
+
+def _first(reading: Reading, row: Row, at: int, listed: set[int]) -> int | None:
     """Index of the first line with the row's text; a pattern is tried on at most 200 lines that hold the literal."""
     for _ in range(200):
         index = reading.low.count("\n", 0, at)
-        if row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower()):
+        if index not in listed and (row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower())):
             return index
         end = reading.low.find("\n", at)
         at = reading.low.find(row.literal, end) if end >= 0 else -1

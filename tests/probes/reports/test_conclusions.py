@@ -118,3 +118,12 @@ def test_the_loader_of_macos_names_the_machine(pair: str, word: str, machine: st
     text = f"tried: '/a/_C.so' (mach-o file, but is an incompatible architecture ({pair}))\n{word}\n"
     facts = _concluded(text, system__os="macos")
     assert (facts.python.machine, facts.system.translated) == (machine, translated)
+
+
+@pytest.mark.parametrize(("second", "seen"), [("/home/me/.local/lib/python3.12/site-packages", True), ("", False)])
+def test_two_folders_and_two_versions(second: str, seen: bool) -> None:
+    found = f"/usr/lib/python3.12/dist-packages/torch/lib/libtorch.so\n{second and second + '/torch/lib/libtorch.so'}\n"
+    text = found + "$ python3 -c 'import torch; print(torch.__version__)'\n2.6.0+cu124\n"
+    facts = _concluded(text, packages__torch="2.9.1", torch__version="2.9.1")
+    assert ([s.id for s in facts.symptoms or ()] == ["torch-versions-differ"]) is seen
+    assert not _concluded(text, packages__torch="2.6.0+cu124", torch__version="2.6.0+cu124").symptoms

@@ -233,3 +233,27 @@ def test_a_list_of_what_torch_says(facts_of: Callable[[str], Facts]) -> None:
     )
     assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.9.0+cu130", "cu130", True)
     assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA B200"
+
+
+def test_an_answer_behind_an_arrow(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "python -c 'import torch; print(torch.__version__, torch.cuda.is_available())' → 2.4.1+cpu False\n"
+    )
+    assert (facts.torch.version, facts.torch.gpu_available) == ("2.4.1+cpu", False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "cuda", "hip", "variant"),
+    [
+        ("None 12.8 False", "12.8", None, "cu128"),
+        ("6.4.43482-0f2d60242 None True", None, "6.4.43482-0f2d60242", None),
+        ("None None False", None, None, "cpu"),
+    ],
+)
+def test_what_torch_was_built_with(
+    facts_of: Callable[[str], Facts], answer: str, cuda: str | None, hip: str | None, variant: str | None
+) -> None:
+    ask = "$ python -c 'import torch; print(torch.version.hip, torch.version.cuda, torch.cuda.is_available())'\n"
+    torch = facts_of(ask + answer + "\n").torch
+    assert (torch.cuda, torch.hip, torch.variant) == (cuda, hip, variant)
+    assert torch.gpu_available is (answer[-4:] == "True")

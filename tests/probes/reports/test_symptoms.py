@@ -291,3 +291,17 @@ def test_an_installed_driver_package(facts_of: Callable[[str], Facts], text: str
 )
 def test_two_halves_of_a_driver(facts_of: Callable[[str], Facts], text: str) -> None:
     assert [s.id for s in facts_of(text).symptoms or ()] == ["driver-library-mismatch"]
+
+
+_LIST = """- "Error 802: system not yet initialized" → started fabricmanager
+* "Driver/library version mismatch" -> rebooted
+1. `cudaErrorNoKernelImageForDevice` — moved to cu126
+"""
+
+
+def test_a_list_of_errors_and_their_remedies_is_nobodys_error(facts_of: Callable[[str], Facts]) -> None:
+    assert not facts_of(_LIST).symptoms
+    own = _LIST + "Error 802: system not yet initialized\n"
+    assert [(s.id, s.line) for s in facts_of(own).symptoms or ()] == [("cuda-error-802", 4)]
+    alone = '"Error 802: system not yet initialized" -> what now?\n'
+    assert [s.id for s in facts_of(alone).symptoms or ()] == ["cuda-error-802"]
