@@ -36,7 +36,8 @@ _CONTAINER_PROMPT = regex(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?[\w.-]{1,32}@[0-9a-f]
 _CLIENT = regex(r"the client has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
 _MODULE = regex(r"kernel module has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
 _POD = regex(
-    r"\bkubectl (?:exec|logs|describe|apply)\b|\bnvidia\.com/gpu(?!=)|\bin (?:a|the|my) pod\b|\bkubernetes pod\b", re.I
+    r"\bkubectl (?:exec|logs|describe|apply)\b|\bnvidia\.com/gpu(?!=)|\bin (?:a|the|my) pod\b|\bkubernetes pod\b|\b(?:after|until) (?:a |the )?pod restarts?\b|\brestart(?:s|ed|ing)? (?:the|my) pod\b",
+    re.I,
 )
 
 #: Texts of programs and kernels that say one thing only: needle in lower case, symptom.

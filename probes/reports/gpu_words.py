@@ -133,7 +133,11 @@ def put_gpu_blocks(reading: Reading, rank: int) -> None:
             if not re.match(r"GPU \d", first):
                 for at in range(index + 1, min(index + 65, len(lines))):
                     text = lines[at].strip()
-                    if not text or ":" in text.replace("sramecc", "").replace(":xnack", "") or text.startswith("MIG "):
+                    if (
+                        not text
+                        or ":" in text.replace("sramecc", "").replace(":xnack", "")
+                        or text.startswith(("MIG ", "|"))
+                    ):
                         break
                     _bare_gpu(rows, text, reading.source(at))
             else:

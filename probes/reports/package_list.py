@@ -76,6 +76,9 @@ _LOOSE_WORDS = (
 )
 
 
+_MADE_MARKS = ("+pt", "+cu")
+
+
 def read_packages(reading: Reading) -> None:
     """Installed distributions, and pins that only ask for one."""
     if "{" in reading.text and reading.has('"python_full_version"', '"installed"', '"metadata"'):
@@ -85,6 +88,7 @@ def read_packages(reading: Reading) -> None:
     of_conda: list[tuple[int, str, str]] = []
     headed = False
     heads = reading.has("package", "# name")
+    made = reading.has(*_MADE_MARKS)
     loose = reading.words(*_LOOSE_WORDS)
     for index, line in enumerate(reading.lines):
         if len(line) < 4 or index in reading.taken:
@@ -117,6 +121,9 @@ def read_packages(reading: Reading) -> None:
             else:
                 put_package(reading, match[1], match[2], index, PRINTED - 2)
             reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
+        if "+" in line and made and holds(line, _MADE_MARKS):
+            for found in _MADE_FOR.finditer(line[:1000]):
+                put_package(reading, found[1], found[2], index, CLAIMED)
         if "rocm-sdk-" in line:
             for found in _SDK.finditer(line):
                 put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
@@ -348,6 +355,12 @@ def _loose(reading: Reading, index: int, line: str) -> None:
 _OF_ANOTHER = regex(r"nightly:|falls? back|fallback|trying|tested:|\bworks\b|correct\b|->\s*$|\(torch==")
 _NOT_OF_THIS = regex(r"instead|supports?\b|needs?\b|minimum|\.\.\.")
 _SENTENCE_END = regex(r"[.!?;]\s{1,4}(?=[a-z(])")
+
+
+# An extension's version that names the torch it was built for: 2.1.2+pt21cu121, 2.8.3+cu12torch2.8cxx11abiTRUE.
+_MADE_FOR = regex(
+    r"(?:^|[\s,(`])([A-Za-z][\w-]{3,40})(?:-v?|==| |: ?)(\d{1,3}(?:\.\d{1,3}){1,3}\+(?:pt\d{2,3}(?:cu\d{2,3}|cpu)|cu\d{2,3}torch\d\.\d{1,2}\w{0,16}))(?=[\s,;).`]|$)"
+)
 
 
 def _sentences_on_torch(low: str) -> str:

@@ -311,6 +311,8 @@ def _torch(reading: Reading, index: int, line: str) -> None:
                 reading.symptom("root-available-true", answer_at)  # what root may open says nothing of the user
                 return
             _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", said[1])
+    if asks == ["version.cuda"]:
+        _number(reading, answer_at, "torch.version.cuda", answer.strip("'\""))
     if ("version.cuda" in asks and "is None" in line and answer.startswith("True")) or (
         asks == ["version.cuda"] and answer == "None"
     ):

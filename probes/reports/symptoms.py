@@ -46,6 +46,7 @@ _MASK_HELPS = (
     rf"{_MASK}(?:(?!n't|\b(?:not|never|nothing|no|still)\b).){{0,50}}\b(?:fix(?:es|ed)?|solve[sd]?|help(?:s|ed)|works?|worked|runs?|fine|ok)\b"
     rf"|\b(?:works?|runs?|fine|ok|fixed|solved) (?:\w{{1,8}} ){{0,3}}(?:with|by|when|if|after|once|setting) .{{0,24}}{_MASK}"
 )
+_OFF_DISK = r"^(?!.{0,300}(?:/dev/shm|<?/?torch_\d{1,9}_\d))"  # shared memory is no disk
 _WORKS = r"(?:(?!n't|\b(?:not|no|never|fails?)\b).){0,24}\b(?:ok|fine|works?|working|shows?|lists?|sees?)\b(?! (?:no|nothing|an? error)\b)"
 _SMI = r"[`'\"]?nvidia-smi[`'\"]?"
 _HOST = r"the (?:bare |docker )?(?:host|node|server|vm)(?: itself| machine| side)?"
@@ -242,8 +243,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("xformers-no-operator", "no operator found for `memory_efficient_attention"),
     _row("bnb-library-missing", "libbitsandbytes_cuda", r"(?:not found|could not find|can(?:not|'t) find|no such file|unable to find)\b.{0,200}libbitsandbytes_cuda\w{2,24}|libbitsandbytes_cuda\w{2,24}\.\w{2,5}\S{0,2}.{0,40}(?:not found|cannot open shared object|no such file|does not exist)"),
     _row("mixed-cuda-text", "nvrtc: error: failed to open", None),
-    _row("disk-full", "errno 28"),
-    _row("disk-full", "no space left on device"),
+    _row("disk-full", "errno 28", _OFF_DISK),
+    _row("disk-full", "no space left on device", _OFF_DISK),
     _row("disk-full", "not enough free disk space"),
     _row("disk-full", "there is not enough space on the disk"),
     _row("disk-quota", "errno 122"),
@@ -262,6 +263,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("no-cuda-packages", "nvidia-c", r"no (?:nvidia-)?(?:cudnn|cublas)|without (?:nvidia-)?(?:cudnn|cublas)"),
     _row("no-cuda-packages", "cudnn", r"\bno (?:nvidia-)?cudnn ?/ ?(?:nvidia-)?cublas"),
     _row("poetry-no-candidate", "unable to find installation candidates for torch"),
+    _row("poetry-no-version", "which doesn't match any versions", r"depends on torch \("),
     _row("poetry-pin", "version solving failed", r"depends on .{0,80}\btorch \((?!.{0,60}match any versions)"),
     _row("poetry-pin", "is forbidden", r"depends on torch \("),
     _row("wheel-404", "404", r"404.{0,200}torch-\S{5,160}\.whl"),

@@ -127,3 +127,8 @@ def test_the_macos_that_metal_needs_is_no_systems_version(facts_of: Callable[[st
     )
     assert facts_of(text).system.version is None
     assert facts_of(text + "M1 Pro, macOS 13.6.9\n").system.version == "13.6.9"
+
+
+def test_a_sentence_that_quotes_an_error_has_no_label(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of('Getting "RuntimeError: no kernel image" with a fresh RTX 5060 laptop.\n')
+    assert facts.gpus is not None and facts.gpus[0].name == "RTX 5060"

@@ -88,3 +88,9 @@ def test_the_target_of_an_integrated_gpu_beside_a_card(facts_of: Callable[[str],
     assert [(g.gfx, g.integrated) for g in facts.gpus] == [("gfx1101", None), ("gfx1036", True)]
     facts = facts_of("RX 6700 XT is gfx1031, I run it as gfx1030\n")
     assert facts.gpus is not None and [g.gfx for g in facts.gpus] == ["gfx1031"]
+
+
+def test_the_rows_of_a_table_below_are_no_gpus(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("| GPU models and configuration | GPU 0: NVIDIA L40S |\n| Nvidia driver version | 580.95.05 |\n")
+    assert facts.gpus is not None and [g.name for g in facts.gpus] == ["NVIDIA L40S"]
+    assert facts.drivers.nvidia.version == "580.95.05"

@@ -209,3 +209,9 @@ def test_a_freeze_of_files_and_addresses(facts_of: Callable[[str], Facts]) -> No
 )
 def test_what_another_sentence_says(facts_of: Callable[[str], Facts], text: str, version: str | None) -> None:
     assert facts_of(text + "\n").torch.version == version
+
+
+@pytest.mark.parametrize("version", ["2.1.2+pt21cu121", "2.8.3+cu12torch2.8cxx11abiTRUE"])
+def test_a_version_that_names_its_torch(facts_of: Callable[[str], Facts], version: str) -> None:
+    packages = facts_of(f"torch 2.4.0+cu121, torch-scatter {version}, windows\n").packages or {}
+    assert packages["torch-scatter"] == version

@@ -235,6 +235,11 @@ def test_a_list_of_what_torch_says(facts_of: Callable[[str], Facts]) -> None:
     assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA B200"
 
 
+def test_the_cuda_of_torch_without_its_number(facts_of: Callable[[str], Facts]) -> None:
+    torch = facts_of(">>> torch.version.cuda\n'13.0'\n").torch
+    assert (torch.version, torch.cuda, torch.variant) == (None, "13.0", "cu130")
+
+
 def test_an_answer_behind_an_arrow(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of(
         "python -c 'import torch; print(torch.__version__, torch.cuda.is_available())' → 2.4.1+cpu False\n"
