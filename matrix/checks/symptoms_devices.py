@@ -293,7 +293,7 @@ def nothing_for_jetson(case: Case) -> Iterator[Finding]:
     if installed is not None and (
         installed.origin in ("vendor", "source", "conda")
         or installed.variant is None
-        or facts.torch.gpu_available is not False
+        or (facts.torch.gpu_available is not False and installed.variant != "cpu")
     ):
         return
     yield finding(

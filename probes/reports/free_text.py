@@ -143,6 +143,8 @@ def _has_label(text: str) -> bool:
     if after[:1] in ("(", ")", "/", "D"):  # a face makes none
         return False
     words = before.split()
+    if holds(before, ("→", "->", "=>")):  # an answer behind what was asked
+        return False
     if len(words) > 1 and words[-1][:1] in "\"'`":  # a sentence that quotes an error
         return False
     if len(words) > 5 or (len(words) > 3 and words[0].lower() in _SPEAKER):

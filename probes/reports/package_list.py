@@ -48,7 +48,11 @@ _INSTALLING = regex(
 )
 _HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
 _GAVE = regex(
-    r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
+    r"\btorch\b.{0,40}?(?:\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b|→|->|=>).{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
+)
+# "pip show torch → Version: 2.1.2+cpu"
+_SHOWN = regex(
+    r"\bpip3? show torch\b[`'\"]?.{0,12}?(?:→|->|=>|:| says| gives| prints| shows) {0,3}(?:version:? ?)?(\d\.\d{1,2}\.\d{1,2}[\w.+]{0,30})"
 )
 # What a sentence about an install says that is there: "(torch 2.9.1+cu130)".
 _ASIDE = regex(
@@ -88,6 +92,7 @@ def read_packages(reading: Reading) -> None:
     of_conda: list[tuple[int, str, str]] = []
     headed = False
     heads = reading.has("package", "# name")
+    sdk = reading.has("rocm-sdk-", "rocm_sdk_")
     made = reading.has(*_MADE_MARKS)
     loose = reading.words(*_LOOSE_WORDS)
     for index, line in enumerate(reading.lines):
@@ -124,8 +129,8 @@ def read_packages(reading: Reading) -> None:
         if "+" in line and made and holds(line, _MADE_MARKS):
             for found in _MADE_FOR.finditer(line[:1000]):
                 put_package(reading, found[1], found[2], index, CLAIMED)
-        if "rocm-sdk-" in line:
-            for found in _SDK.finditer(line):
+        if sdk and holds(line, ("rocm-sdk-", "rocm_sdk_")):
+            for found in _SDK.finditer(line.replace("_", "-")):
                 put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
         if loose and holds(line.lower(), loose):
             _loose(reading, index, line)
@@ -304,6 +309,9 @@ def _loose(reading: Reading, index: int, line: str) -> None:
     low = line.lower()
     if "+" in low and (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
         put_torch(reading, index, parsed, CLAIMED - 2)
+    if "show torch" in low and (shown := _SHOWN.search(low)) and (parsed := values.parse_torch(shown[1])):
+        put_torch(reading, index, parsed, PRINTED)
+        return
     found = list(_LOOSE.finditer(line[:1000]))
     close = _CLOSE.search(line[:1000]) if "+" in line else None
     if (not found and not close and "pip install torch" not in line) or holds(low, _RESOLVING):

@@ -41,7 +41,7 @@ _BARE_BANNER = regex(
 )
 _ASSIGNED = regex(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled|(?<![\w.])is_available)"
-    r"(?:\(\))?(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
+    r"(?:\(\))?(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just|immer|siempre|toujours|sempre) )?(True|False|true|false|\d{1,3})\b"
 )
 _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
@@ -65,7 +65,7 @@ _COMMENT = regex(
 # A one-liner with its answer behind an arrow.
 _BEHIND = regex(r"-c .{4,300}?['\"`]\s{0,4}(?:→|->|=>)\s{0,3}((?:True|False|None|['\"(\[]|\d)[^\n]{0,160})$")
 _TORCH_IS = regex(
-    r"(?<!\w)torch\.__version__[`'\"]?(?:\s{0,40}(?:->|=>|→|:|=|==|is)\s{0,3}|\s{1,3}\(?)[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
+    r"(?<!\w)torch\.__version__[`'\"]?(?:\s{0,40}(?:->|=>|→|:|=|==|is)\s{0,3}|\s{1,3}(?:(?:gives|prints|shows|says|returns|reports|ergibt|liefert|zeigt|sagt|donne|affiche|da|muestra|devuelve|dice|mostra) )?\(?)[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
 )
 _NAMES_LIST = regex(r"^\s{0,4}\['[^'\]]{2,80}'(?:, ?'[^'\]]{2,80}'){0,31}\]\s{0,4}$")
 _QUESTION = regex(

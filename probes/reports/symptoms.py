@@ -263,6 +263,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("no-cuda-packages", "nvidia-c", r"no (?:nvidia-)?(?:cudnn|cublas)|without (?:nvidia-)?(?:cudnn|cublas)"),
     _row("no-cuda-packages", "cudnn", r"\bno (?:nvidia-)?cudnn ?/ ?(?:nvidia-)?cublas"),
     _row("poetry-no-candidate", "unable to find installation candidates for torch"),
+    _row("vc-runtime-missing", "vcruntime140", r"\bvcruntime140(?:_1)?\.dll (?:was |is )?(?:not (?:be )?found|missing)|(?:not find|missing) vcruntime140(?:_1)?\.dll"),
+    _row("vc-runtime-missing", "msvcp140", r"\bmsvcp140(?:_\w{1,12})?\.dll (?:was |is )?(?:not (?:be )?found|missing)|(?:not find|missing) msvcp140(?:_\w{1,12})?\.dll"),
     _row("poetry-no-version", "which doesn't match any versions", r"depends on torch \("),
     _row("poetry-pin", "version solving failed", r"depends on .{0,80}\btorch \((?!.{0,60}match any versions)"),
     _row("poetry-pin", "is forbidden", r"depends on torch \("),

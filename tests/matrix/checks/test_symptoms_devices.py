@@ -86,6 +86,10 @@ def test_jetson(examine: Examine) -> None:
     assert "jetson-needs-vendor-wheel" in examine({"system": board, "torch": public})
     assert "jetson-needs-vendor-wheel" not in examine({"system": board, "torch": {**public, "origin": "vendor"}})
     assert "jetson-needs-vendor-wheel" not in examine({"system": {**board, "jetson": "38.4"}, "torch": public})
+    asked = {"version": "2.9.1+cpu", "variant": "cpu"}  # a CPU build need not be asked whether it sees the GPU
+    assert "jetson-needs-vendor-wheel" in examine({"system": board, "torch": asked})
+    cuda = {"version": "2.9.1+cu126", "variant": "cu126"}
+    assert "jetson-needs-vendor-wheel" not in examine({"system": board, "torch": {**cuda, "gpu_available": True}})
     assert "jetson-needs-vendor-wheel" not in examine({"system": board})
     wheel = _seen("wheel-404", system=board, python={"version": "3.10.12"})
     assert "python-unsupported" in examine(wheel)

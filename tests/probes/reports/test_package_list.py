@@ -215,3 +215,16 @@ def test_what_another_sentence_says(facts_of: Callable[[str], Facts], text: str,
 def test_a_version_that_names_its_torch(facts_of: Callable[[str], Facts], version: str) -> None:
     packages = facts_of(f"torch 2.4.0+cu121, torch-scatter {version}, windows\n").packages or {}
     assert packages["torch-scatter"] == version
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["pip show torch → Version: 2.8.0+cpu", "`pip3 install torch torchvision` → torch 2.8.0+cpu, cuda not available"],
+)
+def test_what_stands_behind_an_arrow(facts_of: Callable[[str], Facts], line: str) -> None:
+    assert facts_of(line + "\n").torch.version == "2.8.0+cpu"
+
+
+def test_a_device_package_as_its_file_is_named(facts_of: Callable[[str], Facts]) -> None:
+    packages = facts_of("torch 2.9.0, rocm_sdk_libraries_gfx1151 7.9.0rc1\n").packages or {}
+    assert packages["rocm-sdk-libraries-gfx1151"] == "7.9.0rc1"

@@ -235,6 +235,11 @@ def test_a_list_of_what_torch_says(facts_of: Callable[[str], Facts]) -> None:
     assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA B200"
 
 
+def test_answers_in_other_languages(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("bei mir liefert torch.cuda.is_available() immer False.\ntorch.__version__ ergibt 2.6.0+cpu.\n")
+    assert (facts.torch.version, facts.torch.gpu_available) == ("2.6.0+cpu", False)
+
+
 def test_the_cuda_of_torch_without_its_number(facts_of: Callable[[str], Facts]) -> None:
     torch = facts_of(">>> torch.version.cuda\n'13.0'\n").torch
     assert (torch.version, torch.cuda, torch.variant) == (None, "13.0", "cu130")

@@ -128,6 +128,7 @@ _TEXTS = {
     "no-wheel-said": "torch: no win_arm64 wheel for cp314",
     "no-cuda-packages": "pip list   # no nvidia-cudnn / nvidia-cublas packages",
     "poetry-no-candidate": "Unable to find installation candidates for torch (2.5.1+cpu)",
+    "vc-runtime-missing": "The code execution cannot proceed because VCRUNTIME140_1.dll was not found.",
     "poetry-no-version": "Because app depends on torch (2.6.0+cpu) which doesn't match any versions, version solving failed.",
     "poetry-pin": "And because vllm (0.6.3) depends on torch (2.4.0), vllm is forbidden",
     "wheel-404": "404: https://developer.download.nvidia.com/torch-2.1.0a0-cp310-cp310-linux_aarch64.whl",
