@@ -59,7 +59,22 @@ def test_what_names_nobody_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["a@", "a.", "token=", "token:1", "8f6e5d4c-", "aa:", "1.", "x@a.b.c ", "eyJa.", "@" * 9, "Linux a", "10.1.1.1", "Linux 1.1.1 "]
+    "unit",
+    [
+        "a@",
+        "a.",
+        "token=",
+        "token:1",
+        "8f6e5d4c-",
+        "aa:",
+        "1.",
+        "x@a.b.c ",
+        "eyJa.",
+        "@" * 9,
+        "Linux a",
+        "10.1.1.1",
+        "Linux 1.1.1 ",
+    ],
 )
 def test_it_takes_time_in_step_with_the_length(unit: str) -> None:
     start = time.process_time()
