@@ -65,10 +65,12 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("devices-hidden", seen=("mig-without-slices",))
+@check("devices-hidden", seen=("mig-without-slices", "mig-no-instances"))
 def mig_without_slices(case: Case) -> Iterator[Finding]:
     """Every NVIDIA GPU is in MIG mode and no instance was made: CUDA finds nothing to compute on."""
     rows = seen(case, "mig-without-slices")
+    if len(case.gpus("nvidia")) < 2:  # the list of instances does not say which of several cards are in MIG mode
+        rows = (*rows, *seen(case, "mig-no-instances"))
     if not rows or case.facts.torch.gpu_available:
         return
     yield finding(
