@@ -160,11 +160,13 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
 
 def _typed(text: str) -> bool:
     """Whether a person wrote a name, in any case, rather than a program."""
-    low = text.lower()
-    held = [word for word in _LOWER_WORDS if word in low]
-    if not held:
-        return False
-    return any(low.count(w) != text.count(_CASES[w]) for w in held) or _LOWER_MODEL.search(text) is not None
+    low, held = text.lower(), False
+    for word in _LOWER_WORDS:
+        if word in low:
+            held = True
+            if low.count(word) != text.count(_CASES[word]):
+                return True
+    return held and _LOWER_MODEL.search(text) is not None
 
 
 def _counted(text: str, match: re.Match[str]) -> bool:
