@@ -11,11 +11,12 @@ from torchdoctor.matrix.checks._packages import FAMILY, cuda_major, distribution
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_REQUIRED = re.compile(r"(?:nvidia[-_][a-z0-9_-]{2,40}?[-_]cu(\d{2})|cupy[-_]cuda(\d{2})x?)(?![\w-])")
-_NAMED = re.compile(r"-cu(?:da)?(1[0-9])(?:\dx?|x)?\Z")
-_LOADED = re.compile(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3}){0,2}(?!\d)")
-_MISSING = re.compile(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3})?: cannot open shared object file")
+_REQUIRED = regex(r"(?:nvidia[-_][a-z0-9_-]{2,40}?[-_]cu(\d{2})|cupy[-_]cuda(\d{2})x?)(?![\w-])")
+_NAMED = regex(r"-cu(?:da)?(1[0-9])(?:\dx?|x)?\Z")
+_LOADED = regex(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3}){0,2}(?!\d)")
+_MISSING = regex(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3})?: cannot open shared object file")
 
 
 def required_majors(requires: tuple[str, ...] | None) -> set[int]:

@@ -11,10 +11,11 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._packages import from_conda, toolkit
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
 _PATHS = ("LD_LIBRARY_PATH", "LD_PRELOAD")
-_CUDA_FOLDER = re.compile(r"/cuda(?:-(\d{1,2}\.\d{1,2}))?(?:\.\d)?/(?:lib64|lib|targets/[\w-]{3,20}/lib)/?\Z")
-_STUBS = re.compile(r"/lib(?:64)?/stubs/?\Z|/stubs/libcuda\.so")
+_CUDA_FOLDER = regex(r"/cuda(?:-(\d{1,2}\.\d{1,2}))?(?:\.\d)?/(?:lib64|lib|targets/[\w-]{3,20}/lib)/?\Z")
+_STUBS = regex(r"/lib(?:64)?/stubs/?\Z|/stubs/libcuda\.so")
 _SYMBOL = ("undefined-symbol-nvidia", "cudnn-load-failed")
 
 

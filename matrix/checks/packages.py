@@ -15,11 +15,12 @@ from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.requirements import interpreter_tag
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-_GFX_PACKAGE = re.compile(r"rocm-sdk-(?:libraries|device)-(gfx[0-9a-fx]{3,4}(?:-(?:all|dgpu|dcgpu|igpu))?)\Z")
+_GFX_PACKAGE = regex(r"rocm-sdk-(?:libraries|device)-(gfx[0-9a-fx]{3,4}(?:-(?:all|dgpu|dcgpu|igpu))?)\Z")
 
 
 @check("duplicate-install")

@@ -12,9 +12,10 @@ from torchdoctor.matrix.checks._aim import about, severity
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_ARMV8_0 = re.compile(r"raspberry pi (?:3|4|zero 2)|cortex-a(?:53|57|72|73|35)\b|graviton ?1?$|bcm2711|bcm2837", re.I)
-_OLD_IGPU = re.compile(r"\b(?:i[3579]-)?1[0-4]\d{2,3}(?:G\d|[HPU][XK]?|HK)\b|\b1[0-4]th gen\b", re.I)
+_ARMV8_0 = regex(r"raspberry pi (?:3|4|zero 2)|cortex-a(?:53|57|72|73|35)\b|graviton ?1?$|bcm2711|bcm2837", re.I)
+_OLD_IGPU = regex(r"\b(?:i[3579]-)?1[0-4]\d{2,3}(?:G\d|[HPU][XK]?|HK)\b|\b1[0-4]th gen\b", re.I)
 
 
 @check("wsl-driver-not-visible", seen=("cuda-error-100",))

@@ -14,12 +14,13 @@ from torchdoctor.matrix.grounds import to_findings
 from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.requirements import machine_findings
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_REGISTRY = re.compile(r"[Dd]istribution `?([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200}?)`? (?:can|with)")
-_FIRST_INDEX = re.compile(r"`([\w.-]{1,80})` was found on (\S{1,300}), but not at the requested version")
-_TORCH_INDEX = re.compile(r"/whl/(?:nightly/|test/)?(?:cpu|cu\d{2,3}|rocm[\d.]{1,8}|xpu)\b")
-_MANYLINUX = re.compile(r"manylinux[\d_]{1,8}_(x86_64|aarch64)")
-_HINTED = re.compile(r"You're on \w{3,12} \(`([\w.]{3,40})`\), but `torch` ")
+_REGISTRY = regex(r"[Dd]istribution `?([\w.-]{1,80})==([^ `]{1,60}) @ registry\+(\S{1,200}?)`? (?:can|with)")
+_FIRST_INDEX = regex(r"`([\w.-]{1,80})` was found on (\S{1,300}), but not at the requested version")
+_TORCH_INDEX = regex(r"/whl/(?:nightly/|test/)?(?:cpu|cu\d{2,3}|rocm[\d.]{1,8}|xpu)\b")
+_MANYLINUX = regex(r"manylinux[\d_]{1,8}_(x86_64|aarch64)")
+_HINTED = regex(r"You're on \w{3,12} \(`([\w.]{3,40})`\), but `torch` ")
 _ITS_OWN = (
     "torch",
     "torchvision",
@@ -31,11 +32,11 @@ _ITS_OWN = (
     "pytorch-triton-xpu",
 )
 _ONEAPI = ("intel-", "mkl", "dpcpp", "tbb", "tcmlib", "umf", "oneccl", "impi", "onemkl")
-_REQUIRES = re.compile(r"^\s{0,8}(?:ERROR: )?torch \S{1,40} (?:requires|has requirement) ([\w.-]{1,80})")
-_TAG = re.compile(
+_REQUIRES = regex(r"^\s{0,8}(?:ERROR: )?torch \S{1,40} (?:requires|has requirement) ([\w.-]{1,80})")
+_TAG = regex(
     r"manylinux_(\d{1,2})_(\d{1,3})_(\w{4,10})|manylinux(2014|2010|1)_(\w{4,10})|linux_(\w{4,10})|macosx_(\d{1,2})_(\d{1,2})_(\w{4,10})|(win32|win_amd64|win_arm64)"
 )
-_OWN_TAG = re.compile(r"\(`(cp\d{2,3})`\), but .{0,20}`torch` .{1,80}?tags?: (.{1,400})")
+_OWN_TAG = regex(r"\(`(cp\d{2,3})`\), but .{0,20}`torch` .{1,80}?tags?: (.{1,400})")
 _LAST_ON_CHANNEL = (
     2,
     5,
@@ -297,7 +298,7 @@ def no_build_at_all(case: Case) -> Iterator[Finding]:
     yield from to_findings(case, outcomes, about="machine", severity="blocker", cure=None)
 
 
-_WHEEL_PYTHON = re.compile(r"cp(3)(\d{1,2})$")
+_WHEEL_PYTHON = regex(r"cp(3)(\d{1,2})$")
 _WHEEL_SYSTEMS = (
     ("win", "windows"),
     ("macosx", "macos"),

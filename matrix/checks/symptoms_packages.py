@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
@@ -11,8 +10,9 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_PAIR = re.compile(r"PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}?) is found")
+_PAIR = regex(r"PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}?) is found")
 
 
 @check("ipex-version-mismatch", seen=("ipex-needs-other-torch",))

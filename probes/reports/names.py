@@ -54,9 +54,10 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
 # All of them begin with a capital: at other places none of the alternatives is tried.
 _ANY = regex(f"(?=[A-Z])(?:{'|'.join(f'({pattern})' for _, pattern in _FAMILIES)})")
 # What every one of these names holds: looked for first, and the names only from just before it on.
+# Each alternative begins with a letter, so that only those letters are looked at.
 _HINT = regex(
-    r"RTX|GTX|GeForce|GTS? ?\d|MX ?\d|Quadro|TITAN|Tesla|Jetson|DGX|G[HB]\d|[BH][1-3]00|H[28]00|H20|A[18]00|NVIDIA|Radeon|RX ?[\dV]|MI\d|Instinct|Fire[PG]|R9 "
-    r"|(?:Renoir|Cezanne|Rembrandt|Barcelo|Lucienne|Raphael|Picasso|Raven|Strix|Phoenix) |Custom GPU|Arc|Data Cent|Iris|HD Graphics|Intel|Apple [MP]"
+    r"RTX|GTX|GeForce|GTS? ?\d|MX ?\d|Quadro|TITAN|Tesla|Jetson|DGX|G[HB]\d|B[1-3]00|H[1-3]00|H[28]00|H20|A[18]00|NVIDIA|Radeon|RX ?[\dV]|MI\d|Instinct|Fire[PG]|R9 "
+    r"|Renoir |Cezanne |Rembrandt |Barcelo |Lucienne |Raphael |Picasso |Raven |Strix |Phoenix |Custom GPU|Arc|Data Cent|Iris|HD Graphics|Intel|Apple [MP]"
 )
 
 # Short names that are only a GPU where the text says that a GPU follows.
@@ -160,11 +161,13 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
 
 def _typed(text: str) -> bool:
     """Whether a person wrote a name, in any case, rather than a program."""
-    low = text.lower()
-    held = [word for word in _LOWER_WORDS if word in low]
-    if not held:
-        return False
-    return any(low.count(w) != text.count(_CASES[w]) for w in held) or _LOWER_MODEL.search(text) is not None
+    low, held = text.lower(), False
+    for word in _LOWER_WORDS:
+        if word in low:
+            held = True
+            if low.count(word) != text.count(_CASES[word]):
+                return True
+    return held and _LOWER_MODEL.search(text) is not None
 
 
 def _counted(text: str, match: re.Match[str]) -> bool:
