@@ -27,7 +27,8 @@ _REFUSED = regex(
     r"(/dev/(?:kfd|dri/renderD\d{1,4}))\b.{0,60}(?:EACCES|permission denied)|permission denied.{0,12}?(/dev/(?:kfd|dri/renderD\d{1,4}))\b",
     re.I,
 )
-_NO_NVIDIA = regex(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)['\"]?:? ?(?:No such file)?")
+# Not of nvidia-caps, nvidia-modeset or nvidia-uvm-tools, which many machines do without.
+_NO_NVIDIA = regex(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)(?![\w-])")
 _ID = regex(r"\buid=(\d{1,10})(?:\([^)]{0,40}\))?\s.{0,60}\bgroups=(\S{1,2000})")
 _GROUP = regex(r"(\d{1,10})(?:\(([^)]{1,40})\))?")
 _PROMPT = regex(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^$#\n]{0,80})?[$#]\s{0,4}")

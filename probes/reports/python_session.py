@@ -216,6 +216,8 @@ def _torch(reading: Reading, index: int, line: str) -> None:
             reading.put("torch.hip", match[2], index, PRINTED)
     answered = False
     for match in _ASSIGNED.finditer(line) if holds(line, _ASSIGNABLE) else ():
+        if match[2].isdecimal() and not match[1].endswith("device_count"):
+            continue  # a number is no answer to yes or no: "# 4 of them"
         if not _CONDITION.search(line[max(0, match.start() - 40) : match.start()]) and not _ONCE.match(
             line, match.end()
         ):  # a program's question is no answer, and what was so once is not so
@@ -284,7 +286,6 @@ def _torch(reading: Reading, index: int, line: str) -> None:
     if "platform.platform()" in asks:
         put_platform(reading, answer_at, answer, PRINTED + 4)
         put_system(reading, answer_at, answer.split()[0].replace("-", " ", 1), PRINTED)
-    several = len(asks) > 1
     each = _one_by_one(line, answer) if "sudo" not in line else []
     if each:
         asks = [a for a in asks if a not in ("is_available()", "is_built()")]
@@ -367,7 +368,7 @@ def _asked(reading: Reading, index: int, line: str) -> None:
         return
     answer = reading.lines[answer_at].strip().strip("'\"")
     if ("platform.machine()" in line or "get_platform()" in line) and (
-        machine := values.machine_in(answer.replace("win-", "").replace("_", "-", 0))
+        machine := values.machine_in(answer.replace("win-", ""))
     ):
         reading.put("python.machine", machine, answer_at, PRINTED + 3)
         reading.put("system.machine", machine, answer_at, CLAIMED - 1)

@@ -67,6 +67,9 @@ def test_no_nvidia_nodes() -> None:
     }
     one = facts("ls: cannot access '/dev/nvidia-uvm': No such file or directory").devices or {}
     assert list(one) == ["/dev/nvidia-uvm"]
+    for other in ("nvidia-caps", "nvidia-modeset", "nvidia-uvm-tools"):  # most machines do without
+        beside = facts(f"ls: cannot access '/dev/{other}': No such file or directory")
+        assert (beside.devices or {}, beside.symptoms or ()) == ({}, ())
 
 
 @pytest.mark.parametrize(

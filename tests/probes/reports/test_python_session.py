@@ -91,6 +91,9 @@ def test_accounts_that_differ(facts_of: Callable[[str], Facts]) -> None:
         ("torch.cuda.is_available() True before the update", None),
         ("if torch.cuda.is_available() is True:", None),
         ("is_available() is true", True),
+        ("torch.cuda.is_available() -> 1", None),  # of whatever program: Python says True
+        ("is_available: 2 GPUs", None),
+        ("torch.cuda.is_available()  # 4 of them", None),
     ],
 )
 def test_availability_in_a_sentence(facts_of: Callable[[str], Facts], line: str, sees: bool | None) -> None:
