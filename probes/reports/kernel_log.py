@@ -1,4 +1,6 @@
-"""What NVIDIA's kernel module says of itself and of the cards: ``dmesg`` and ``journalctl -k`` lines, ``/sys/module/nvidia``."""
+"""What NVIDIA's kernel module says of itself and of the cards: ``dmesg`` and ``journalctl -k`` lines, ``/sys/module/nvidia``,
+``/proc/driver/nvidia/version``, ``modinfo``.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,23 @@ _NUMBER = r"(\d{3}\.\d{1,4}(?:\.\d{1,4})?)"
 _LOADING = regex(
     rf"NVRM: loading NVIDIA UNIX (?:(Open) )?.{{0,40}}?Kernel Module(?: for \S{{1,12}})?\s{{1,4}}{_NUMBER}"
 )
+_RUNNING = regex(
+    rf"NVRM version: NVIDIA UNIX (?:(Open) )?.{{0,40}}?Kernel Module(?: for \S{{1,12}})?\s{{1,4}}{_NUMBER}"
+)
+_MODINFO = regex(rf"^\s{{0,4}}version:\s{{1,12}}{_NUMBER}\s*$")
 _CARD = regex(r"NVRM: The NVIDIA GPU \S{4,24} \(PCI ID: (10de:[0-9a-f]{4})\)")
 _RELEASE = regex(rf"NVRM: (?:installed in this system is not supported by the )?NVIDIA {_NUMBER} driver release")
 _MODULE_FILE = "/sys/module/nvidia/version"
 
 
 def read_kernel_log(reading: Reading) -> None:
-    """The version and kind of the module that runs, and the cards that it names."""
+    """The version and kind of the module that runs or is installed, and the cards that it names."""
+    for index in reading.find("NVRM version: "):
+        if match := _RUNNING.search(reading.lines[index][:600]):
+            _loaded(reading, index, match[2])
+            reading.put("drivers.nvidia.module", "open" if match[1] else "proprietary", index, MEASURED)
+    if reading.has("modinfo", "/nvidia.ko"):
+        _modinfo(reading)
     if "NVRM: " in reading.text:
         cards = GpuList(MEASURED, False)
         for index in reading.find("NVRM: "):
@@ -38,6 +50,23 @@ def read_kernel_log(reading: Reading) -> None:
 def _loaded(reading: Reading, index: int, version: str) -> None:
     reading.put("drivers.nvidia.version", version, index, MEASURED + 3)
     reading.draft.put("drivers.nvidia.loaded", True, reading.source(index), rank=MEASURED)
+
+
+def _modinfo(reading: Reading) -> None:
+    for index in reading.find("nvidia"):
+        line = reading.lines[index]
+        if "modinfo" not in line and "/nvidia.ko" not in line:
+            continue
+        # new drivers name their firmware, a line each, before their version
+        for at in range(index + 1, min(index + 40, len(reading.lines))):
+            text = reading.lines[at].strip()
+            found = _MODINFO.match(text)
+            if found is None and at < index + 8:
+                found = re.fullmatch(_NUMBER, text)
+            if found:
+                reading.put("drivers.nvidia.version", found[1], at, PRINTED)
+                reading.put("drivers.nvidia.installed", True, at, MEASURED)
+                break
 
 
 def _message(reading: Reading, index: int, line: str, cards: GpuList) -> None:
