@@ -8,19 +8,19 @@ import re
 
 from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
+from torchdoctor.probes.reports.values import NVIDIA_DRIVER
 
 __all__ = ["read_kernel_log"]
 
-_NUMBER = r"(\d{3}\.\d{1,4}(?:\.\d{1,4})?)"
 _LOADING = regex(
-    rf"NVRM: loading NVIDIA UNIX (?:(Open) )?.{{0,40}}?Kernel Module(?: for \S{{1,12}})?\s{{1,4}}{_NUMBER}"
+    rf"NVRM: loading NVIDIA UNIX (?:(Open) )?.{{0,40}}?Kernel Module(?: for \S{{1,12}})?\s{{1,4}}{NVIDIA_DRIVER}"
 )
 _RUNNING = regex(
-    rf"NVRM version: NVIDIA UNIX (?:(Open) )?.{{0,40}}?Kernel Module(?: for \S{{1,12}})?\s{{1,4}}{_NUMBER}"
+    rf"NVRM version: NVIDIA UNIX (?:(Open) )?.{{0,40}}?Kernel Module(?: for \S{{1,12}})?\s{{1,4}}{NVIDIA_DRIVER}"
 )
-_MODINFO = regex(rf"^\s{{0,4}}version:\s{{1,12}}{_NUMBER}\s*$")
+_MODINFO = regex(rf"^\s{{0,4}}version:\s{{1,12}}{NVIDIA_DRIVER}\s*$")
 _CARD = regex(r"NVRM: The NVIDIA GPU \S{4,24} \(PCI ID: (10de:[0-9a-f]{4})\)")
-_RELEASE = regex(rf"NVRM: (?:installed in this system is not supported by the )?NVIDIA {_NUMBER} driver release")
+_RELEASE = regex(rf"NVRM: (?:installed in this system is not supported by the )?NVIDIA {NVIDIA_DRIVER} driver release")
 _MODULE_FILE = "/sys/module/nvidia/version"
 
 
@@ -43,7 +43,7 @@ def read_kernel_log(reading: Reading) -> None:
     if _MODULE_FILE in reading.text:
         for index in reading.find(_MODULE_FILE):
             below = reading.lines[index + 1].strip() if index + 1 < len(reading.lines) else ""
-            if re.fullmatch(_NUMBER, below):
+            if re.fullmatch(NVIDIA_DRIVER, below):
                 _loaded(reading, index + 1, below)
 
 
@@ -62,7 +62,7 @@ def _modinfo(reading: Reading) -> None:
             text = reading.lines[at].strip()
             found = _MODINFO.match(text)
             if found is None and at < index + 8:
-                found = re.fullmatch(_NUMBER, text)
+                found = re.fullmatch(NVIDIA_DRIVER, text)
             if found:
                 reading.put("drivers.nvidia.version", found[1], at, PRINTED)
                 reading.put("drivers.nvidia.installed", True, at, MEASURED)

@@ -276,10 +276,9 @@ def _lspci(reading: Reading, index: int, line: str) -> None:
     vendor = {"10de": "nvidia", "1002": "amd", "8086": "intel"}.get(pci[:4] if pci else "") or names.vendor_of(text)
     if vendor is None or vendor == "apple":
         return
-    bracket = re.search(r"\[([A-Z][^\]\[]{3,80})\] ?\[?[0-9a-f]{0,4}", text.replace("[AMD/ATI]", ""))
     fields = {"vendor": vendor}
-    if bracket and not re.fullmatch(r"[0-9a-f]{4}(?::[0-9a-f]{4})?", bracket[1]):
-        fields["name"] = bracket[1]
+    if name := names.bracketed(text):
+        fields["name"] = name
     if pci:
         fields["pci_id"] = pci
     for at in range(index + 1, min(index + 5, len(reading.lines))):
@@ -322,11 +321,3 @@ def _devices(reading: Reading, index: int, line: str) -> None:
         reading.put("resources.shm", int(float(match[1]) * unit), index, PRINTED)
     if ("cannot access" in line or "No such file" in line) and (match := re.search(r"/dev/(kfd|dri|dxg)\b", line)):
         reading.put(f"devices./dev/{match[1]}.present", False, index, PRINTED)
-    elif "/dev/kfd" in line and "Permission denied" in line:
-        reading.put("devices./dev/kfd.present", True, index, PRINTED)
-        reading.put("devices./dev/kfd.openable", False, index, PRINTED)
-    elif match := re.match(
-        r"^\s{0,4}crw[-rw]{6}\S?\s{1,4}\d{1,3}\s{1,4}\S{1,32}\s{1,4}(\S{1,32})\s.{0,60}(/dev/[\w/]{2,40})\s*$", line
-    ):
-        reading.put(f"devices.{match[2]}.present", True, index, MEASURED)
-        reading.put(f"devices.{match[2]}.group", match[1], index, MEASURED)

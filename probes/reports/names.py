@@ -10,6 +10,7 @@ from torchdoctor.probes.patterns import regex
 
 __all__ = [
     "Named",
+    "bracketed",
     "compute_capability",
     "find_gpus",
     "gfx_target",
@@ -119,6 +120,7 @@ _CC = regex(
     re.I,
 )
 _SM = regex(r"\bsm_?(\d{2,3})a?\b")
+_BRACKET = regex(r"\[([A-Z][^\]\[]{3,80})\]")
 _PCI = regex(r"\b(10de|1002|8086|106b):([0-9a-f]{4})\b", re.I)
 _DEVICE_ID = regex(r"\b(?:device[ _]id|pci[ _]id|ID)\s?[:=]?\s?0x([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]", re.I)
 _MEMORY = regex(r"\b(\d{1,6}(?:\.\d{1,3})?) ?(MiB|GiB|MB|GB|G|M)\b")
@@ -265,6 +267,12 @@ def compute_capability(text: str) -> str | None:
     if match := _SM.search(text):
         return f"{match[1][:-1]}.{match[1][-1]}"
     return None
+
+
+def bracketed(text: str) -> str | None:
+    """The name by which a listing of PCI devices knows a card: ``NVIDIA Corporation GA106 [GeForce RTX 3060] (rev a1)``."""
+    match = _BRACKET.search(text.replace("[AMD/ATI]", ""))
+    return match[1] if match else None
 
 
 def pci_id(text: str) -> str | None:
