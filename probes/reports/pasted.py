@@ -25,6 +25,7 @@ from torchdoctor.probes.reports.package_json import read_package_json
 from torchdoctor.probes.reports.package_list import read_packages
 from torchdoctor.probes.reports.package_tree import read_package_tree
 from torchdoctor.probes.reports.pip_output import read_pip
+from torchdoctor.probes.reports.pip_show import read_pip_show
 from torchdoctor.probes.reports.processor import read_processor
 from torchdoctor.probes.reports.project_files import read_project_files
 from torchdoctor.probes.reports.python_session import read_session
@@ -53,6 +54,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_extension_messages,
     read_package_tree,
     read_packages,
+    read_pip_show,
     read_package_json,
     read_dump,
     read_session,
