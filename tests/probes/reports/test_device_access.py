@@ -56,6 +56,20 @@ def test_who_may_open_a_node(text: str, openable: bool | None) -> None:
     assert (device.present, device.openable, device.group) == (True, openable, "render")
 
 
+def test_nodes_of_graphics_cards_and_of_wsl() -> None:
+    devices = (
+        facts(
+            "crw-rw---- 1 root video 226, 0 Nov 30 12:00 /dev/dri/card0\n"
+            "crw-rw-rw- 1 root root 10, 63 Nov 30 12:00 /dev/dxg\n"
+        ).devices
+        or {}
+    )
+    assert {path: (d.present, d.group) for path, d in devices.items()} == {
+        "/dev/dri/card0": (True, "video"),
+        "/dev/dxg": (True, "root"),
+    }
+
+
 def test_no_nvidia_nodes() -> None:
     none = facts("$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory")
     assert [s.id for s in none.symptoms or ()] == ["nvidia-nodes-looked-for"]
@@ -201,17 +215,3 @@ FILE = "lrwxrwxrwx 1 root root 20 Nov  8 10:11 /usr/lib/x86_64-linux-gnu/libcuda
 )
 def test_which_libcuda_the_loader_takes(lines: list[str], seen: bool) -> None:
     assert ("libcuda-of-linux-driver" in symptoms("\n".join(["$ ldconfig -p", *lines]))) is seen
-
-
-def test_nodes_of_graphics_cards_and_of_wsl() -> None:
-    devices = (
-        facts(
-            "crw-rw---- 1 root video 226, 0 Nov 30 12:00 /dev/dri/card0\n"
-            "crw-rw-rw- 1 root root 10, 63 Nov 30 12:00 /dev/dxg\n"
-        ).devices
-        or {}
-    )
-    assert {path: (d.present, d.group) for path, d in devices.items()} == {
-        "/dev/dri/card0": (True, "video"),
-        "/dev/dxg": (True, "root"),
-    }
