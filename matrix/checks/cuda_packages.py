@@ -37,8 +37,8 @@ def loaded_majors(needs: tuple[str, ...] | None) -> set[int]:
 @check("mixed-cuda-major")
 def overlapping_packages(case: Case) -> Iterator[Finding]:
     """Packages of two CUDA majors that unpack into the same folder: whichever came last overwrote the other."""
-    major, majors = cuda_major(case), nvidia_majors(case)
-    if major is None or len(majors) < 2:
+    major = cuda_major(case)
+    if major is None or len(majors := nvidia_majors(case)) < 2:
         return
     for library in table("cuda_packages.toml")["shared_folder"]["libraries"]:
         names = sorted(n for group in majors.values() for n in group if re.fullmatch(rf"nvidia-{library}-cu\d\d", n))

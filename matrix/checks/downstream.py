@@ -66,8 +66,10 @@ def _named(case: Case) -> Iterator[tuple[str, str, str]]:
 @check("downstream-abi-mismatch")
 def made_for_another(case: Case) -> Iterator[Finding]:
     """The version of a compiled package names another torch, CUDA major or C++ ABI than the installed one."""
+    if case.installed is None:
+        return
     torch, major = torch_line(case), cuda_major(case)
-    if torch is None or case.installed is None:
+    if torch is None:
         return
     for name, version, path in _named(case):
         made, why = made_for(version), ""

@@ -72,11 +72,11 @@ def system_cuda(case: Case) -> Iterator[Finding]:
 @check("libcuda-stub")
 def libcuda_stub(case: Case) -> Iterator[Finding]:
     """The toolkit's stub of libcuda, meant for linking only, is on the loader's path."""
-    library = case.facts.source("drivers.nvidia.library") or ""
-    if _STUBS.search(library):
+    library = case.facts.source("drivers.nvidia.library")
+    if library and _STUBS.search(library):
         yield _stub(case, library, "drivers.nvidia.library", "blocker")
         return
-    if case.facts.torch.gpu_available:
+    if case.facts.torch.gpu_available or not case.facts.environment:
         return
     for variable in _PATHS:
         for folder in _folders(case, variable):

@@ -133,6 +133,9 @@ def xpu_groups(case: Case) -> Iterator[Finding]:
 @check("xpu-driver-too-old")
 def xpu_sees_fewer(case: Case) -> Iterator[Finding]:
     """One environment lists fewer Intel GPUs than another on the same machine: its compute runtime is older than the cards."""
+    discrete = [g for _, g in case.gpus("intel") if not g.integrated]
+    if not discrete:
+        return
     counts = sorted(
         {
             int(s.id.rpartition("-")[2])
@@ -140,8 +143,7 @@ def xpu_sees_fewer(case: Case) -> Iterator[Finding]:
             if s.id and re.fullmatch(r"xpu-devices-\d{1,2}", s.id)
         }
     )
-    discrete = [g for _, g in case.gpus("intel") if not g.integrated]
-    if len(counts) < 2 or counts[0] >= counts[-1] or not discrete or case.symptom("xpu-group-added"):
+    if len(counts) < 2 or counts[0] >= counts[-1] or case.symptom("xpu-group-added"):
         return
     yield finding(
         "xpu-driver-too-old",

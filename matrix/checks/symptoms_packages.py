@@ -233,7 +233,7 @@ def conda_and_pip(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("wsl-driver-not-visible")
+@check("wsl-driver-not-visible", seen=("libcuda-of-linux-driver", "linux-driver-package", "nvml-library-missing"))
 def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
     """Inside WSL the loader's cache or the package list holds a Linux driver, and torch or nvidia-smi finds no GPU."""
     # nvidia-smi of a Linux driver looks for a kernel module, and WSL has none.

@@ -97,7 +97,8 @@ class TorchVersion:
 
 def parse_torch(value: str) -> TorchVersion | None:
     """The first torch-like version in ``value``."""
-    match = _TORCH.search(_SPELLED.sub(r"+cu\1\2", value[:200]))
+    value = value[:200]
+    match = _TORCH.search(_SPELLED.sub(r"+cu\1\2", value) if "+" in value else value)
     if match is None:
         return None
     local = match[2].replace("%2B", "+").lstrip("+").rstrip(".") if match[2] else None
@@ -271,5 +272,14 @@ def parse_platform(value: str) -> PlatformString | None:
 
 def machine_in(text: str) -> str | None:
     """The architecture that ``text`` names (``aarch64``, ``x64``, ``ARM64`` …), in the spelling of facts."""
-    match = _MACHINE.search(text[:300])
+    text = text[:300]
+    if (
+        "64" not in text
+        and "86" not in text
+        and "v7l" not in text.lower()
+        and "v6l" not in text.lower()
+        and "390" not in text
+    ):
+        return None  # every one of them holds one of these
+    match = _MACHINE.search(text)
     return normal_machine(match[1]) if match else None
