@@ -30,7 +30,7 @@ _LSPCI = regex(
 )
 _IN_USE = regex(r"^\s{0,12}Kernel driver in use: ([\w-]{2,20})")
 _CHIP = regex(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
-_ROCM_GROUP = regex(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
+
 _CPU_MODEL = regex(
     r"\b(Cortex-[AX]\d{1,3}|Neoverse[ -][VNE]\d|Graviton ?\d|QEMU Virtual CPU[^,;]{0,40}|Ampere Altra|A64FX|Carmel)\b"
 )

@@ -124,7 +124,7 @@ _BRACKET = regex(r"\[([A-Z][^\]\[]{3,80})\]")
 _PCI = regex(r"\b(10de|1002|8086|106b):([0-9a-f]{4})\b", re.I)
 _DEVICE_ID = regex(r"\b(?:device[ _]id|pci[ _]id|ID)\s?[:=]?\s?0x([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]", re.I)
 _MEMORY = regex(r"\b(\d{1,6}(?:\.\d{1,3})?) ?(MiB|GiB|MB|GB|G|M)\b")
-_VENDOR_IDS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "106b": "apple"}
+
 _MODEL_KEPT = regex(r"\bRTX \d{4} \.\.\.$")
 _INTEGRATED = regex(r"\biGPU\b|integrated|\bAPU\b|\bonboard graphics", re.I)
 

@@ -28,10 +28,8 @@ _CONDA = regex(
     r"[/\\](?:ana|mini)conda3?[/\\]|[/\\]mini(?:forge|mamba)3?[/\\]|[/\\]conda[/\\]envs[/\\]|[/\\]envs[/\\][\w.-]{1,40}[/\\]",
     re.I,
 )
-_PRINTED_VERSION = regex(
-    r"^\s{0,8}(?:->\s?)?'?(\d{1,2}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,50})'?((?:[ ,]{1,4}(?:True|False|None|\d{1,2}\.\d[\w.-]{0,30})){0,3})\s{0,4}$"
-)
-_IN_PROMPT = regex(r"torch\.__version__|torch\.version\.__version__|torch\.version\b(?!\.)")
+
+
 _BARE_TORCH = regex(
     r"^\s{0,8}'?(\d{1,2}\.\d{1,2}\.\d{1,2}(?:a\d|rc\d{1,2})?(?:\.dev\d{8})?\+(?:cpu|cu\d|rocm\d|xpu)[\w.]{0,40})'?(?:\s|$)"
 )
@@ -44,7 +42,6 @@ _SAID_WIDTH = regex(
 )
 _CAPABILITY = regex(r"^\s{0,4}\((\d{1,2}), (\d)\)\s{0,4}$")
 _ARCHS = regex(r"\['((?:sm|compute|gfx)[_0-9a-f][^\]]{2,600})'\]")
-_LIB = regex(r"torch[/\\]lib|site-packages[/\\]torch")
 
 
 def read_session(reading: Reading) -> None:
