@@ -25,7 +25,7 @@ def is_zip(name: str) -> bool:
     try:
         if not os.path.isfile(name):
             return False
-        with open(name, "rb") as file:
+        with open(name, "rb", buffering=0) as file:
             return file.read(4) == b"PK\x03\x04"
     except (OSError, ValueError):
         return False
@@ -53,7 +53,11 @@ def read_document(name: str) -> bytes:
 def _content(name: str) -> bytes:
     import stat
 
-    if not hasattr(os, "O_NONBLOCK") or not stat.S_ISFIFO(os.stat(name).st_mode):
+    status = os.stat(name)
+    if stat.S_ISREG(status.st_mode) and status.st_size <= LIMIT:
+        with open(name, "rb", buffering=0) as whole:
+            return whole.readall()  # room for LIMIT bytes would be cleared first, whatever the size
+    if not hasattr(os, "O_NONBLOCK") or not stat.S_ISFIFO(status.st_mode):
         with open(name, "rb") as file:
             return file.read(LIMIT + 1)
     import select

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
@@ -12,6 +11,7 @@ from torchdoctor.matrix.catalog import MATRIX_DATE
 from torchdoctor.matrix.verdict import Finding, Recommendation, Verdict
 from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import facts_to_mapping
 from torchdoctor.probes.public import SHORTEST, public
 from torchdoctor.probes.variables import allowed_variables
@@ -21,8 +21,12 @@ __all__ = ["DOCS", "SCHEMA", "Report", "error_report", "failed", "schema"]
 SCHEMA = "torchdoctor/report/1"
 DOCS = "https://torchdoctor.readthedocs.io/findings/"
 
-_HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)[^/\\\s:;'\"]{1,64}|/root(?=[/:\s]|$)")
-_CREDENTIALS = re.compile(r"(://)[^/@\s]{1,256}@")
+# pip prints Windows' paths in lower case, Python those of objects with doubled backslashes; a name may have blanks there.
+_HOME = regex(
+    r"(?:/home/|(?:\b[A-Za-z]:)?[\\/]\\?(?:[Uu]sers|USERS)[\\/]\\?)"
+    r"[^/\\\s:;'\"]{1,64}(?:(?: [^/\\\s:;'\"]{1,64}){1,3}(?=\\))?|/root(?=[/:\s]|$)"
+)
+_CREDENTIALS = regex(r"(://)[^/@\s]{1,256}@")
 _LEVELS = ("note", "warning", "blocker")
 
 
@@ -111,7 +115,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "id": finding.id,
         "severity": finding.severity,
         "about": finding.about,
-        "title": finding.title,
+        "title": _no_names(finding.title),
         "detail": _no_names(finding.detail),
         "evidence": [
             {"fact": e.fact, "value": e.value and _no_names(e.value), "source": e.source and _no_names(e.source)}
@@ -139,16 +143,16 @@ def _recommendation(recommendation: Recommendation | None, commands: Mapping[str
 
 def _no_names(text: str) -> str:
     """A text that may be pasted in public."""
-    if len(text) < 5:
+    if len(text) < 5:  # not even /root
         return text
     text = _no_homes(text)
-    return public(text) if len(text) >= SHORTEST else text
+    return public(text) if len(text) >= SHORTEST or "@" in text or text.count(".") > 2 else text
 
 
 def _no_homes(text: str) -> str:
     """Home folders become ``~``, and credentials in URLs go."""
     if "@" in text and "://" in text:
         text = _CREDENTIALS.sub(r"\1", text)
-    if "/home/" in text or "/Users/" in text or "/root" in text or ":\\Users\\" in text:
+    if "/home/" in text or "sers" in text or "SERS" in text or "/root" in text:
         text = _HOME.sub("~", text)
     return text

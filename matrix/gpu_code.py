@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from torchdoctor.matrix.tables import table
-from torchdoctor.probes.facts import dataclass
+from torchdoctor.probes.facts import dataclass, regex
 
 __all__ = ["Coverage", "capability", "cuda_coverage", "gfx_name", "overridden_gfx", "sm_number"]
 
-_SM = re.compile(r"(sm|compute|lto)_(\d{2,3})([af]?)")
-_GFX = re.compile(r"gfx[0-9a-f]{3,4}")
-_OVERRIDE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{1,2})")
+_SM = regex(r"(sm|compute|lto)_(\d{2,3})([af]?)")
+_GFX = regex(r"gfx[0-9a-f]{3,4}")
+_OVERRIDE = regex(r"(\d{1,2})\.(\d{1,2})\.(\d{1,2})")
 
 
 @dataclass(frozen=True, slots=True)

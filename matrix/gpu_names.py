@@ -7,10 +7,9 @@ that do not change the chip (memory, form factor, "Laptop GPU"), then without th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from torchdoctor.probes.facts import dataclass
+from torchdoctor.probes.facts import dataclass, regex
 
 __all__ = ["NameIndex", "Printed", "guess_vendor", "read_name"]
 
@@ -47,11 +46,11 @@ _FAMILIES = {
 }
 _GENERATIONS = {"nvidia": frozenset(("ada", "blackwell")), "amd": frozenset[str](), "intel": frozenset[str]()}
 
-_PCI_PAIR = re.compile(r"(?<![0-9a-f])(10de|1002|8086)[:_]([0-9a-f]{4})(?![0-9a-f])")
-_DEVICE = re.compile(r"\bdevice (?:0x)?([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]")
-_GFX = re.compile(r"\bgfx([0-9]{1,2}[0-9a-f]{2})(?![0-9a-z])")
-_VGPU = re.compile(r"-\d{1,3}[qcab]$")
-_WORD = re.compile(r"[a-z0-9]+")
+_PCI_PAIR = regex(r"(?<![0-9a-f])(10de|1002|8086)[:_]([0-9a-f]{4})(?![0-9a-f])")
+_DEVICE = regex(r"\bdevice (?:0x)?([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]")
+_GFX = regex(r"\bgfx([0-9]{1,2}[0-9a-f]{2})(?![0-9a-z])")
+_VGPU = regex(r"-\d{1,3}[qcab]$")
+_WORD = regex(r"[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

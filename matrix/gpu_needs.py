@@ -40,35 +40,28 @@ def assumed_vendors(facts: Facts) -> tuple[str, ...]:
     return tuple(vendor for vendor, version in found if version)
 
 
-def gpu_outcomes(
-    release: Release, build: Build, facts: Facts, *, gpus: tuple[int, ...] | None = None
-) -> Iterator[Outcome]:
+def gpu_outcomes(release: Release, build: Build, facts: Facts, gpus: tuple[int, ...] | None = None) -> list[Outcome]:
     """The requirements a build has of the GPUs of its vendor and their driver; none where no such GPU is known."""
     vendor = build.vendor
     if facts.gpus is None and vendor in assumed_vendors(facts):
         # A driver is there, so a GPU is; which one, nobody said.
         if vendor == "nvidia":
             if _old_jetpack(facts):
-                yield _jetson(build, facts, "this board")
-                return
-            yield from _nvidia_driver(facts, build.variant, ())
-        yield answered(status="unknown", facts=("gpus",))
-        return
+                return [_jetson(build, facts, "this board")]
+            return [*_nvidia_driver(facts, build.variant, ()), answered(status="unknown", facts=("gpus",))]
+        return [answered(status="unknown", facts=("gpus",))]
     mine = accelerated_gpus(facts, vendor or "")
     if gpus is not None:
         mine = tuple([(i, g) for i, g in mine if i in gpus])
-    if not mine:
-        return
-    if vendor == "nvidia":
-        yield from _nvidia_driver(facts, build.variant, tuple([i for i, _ in mine]))
-        for place, gpu in mine:
-            yield _cuda_code(release, build, facts, place, gpu)
-    elif vendor == "amd":
-        for place, gpu in mine:
-            yield _gfx_code(build, facts, place, gpu)
-    elif vendor == "intel":
-        for place, gpu in mine:
-            yield _xpu_device(release, build, place, gpu)
+    if vendor == "nvidia" and mine:
+        answers = list(_nvidia_driver(facts, build.variant, tuple([i for i, _ in mine])))
+        answers += [_cuda_code(release, build, facts, place, gpu) for place, gpu in mine]
+        return answers
+    if vendor == "amd":
+        return [_gfx_code(build, facts, place, gpu) for place, gpu in mine]
+    if vendor == "intel":
+        return [_xpu_device(release, build, place, gpu) for place, gpu in mine]
+    return []
 
 
 @once_a_machine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from torchdoctor.matrix.gpu_names import NameIndex, guess_vendor, read_name
@@ -16,13 +15,14 @@ from torchdoctor.matrix.gpus import (
     intel_by_pci,
 )
 from torchdoctor.matrix.tables import rows
+from torchdoctor.probes.facts import regex
 
 __all__ = ["ids_of", "names_of", "nearest", "search"]
 
 _MOST = 24  # rows shown for a text that means many
-_CC = re.compile(r"(?:sm_?|compute_?|cc ?)?(\d{1,2})\.?(\d)a?")
-_GFX = re.compile(r"gfx[0-9a-f]{3,5}")
-_HEX = re.compile(r"(?:0x)?([0-9a-f]{4})")
+_CC = regex(r"(?:sm_?|compute_?|cc ?)?(\d{1,2})\.?(\d)a?")
+_GFX = regex(r"gfx[0-9a-f]{3,5}")
+_HEX = regex(r"(?:0x)?([0-9a-f]{4})")
 
 
 def search(text: str) -> tuple[KnownGpu, ...]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from torchdoctor.probes.facts import Facts
+from torchdoctor.probes.facts import Facts, regex
 
 __all__ = ["holds"]
 
 # One comparison of words, as nearly every source has it: the library that reads all of them takes longer to load than a
 # machine takes to judge. Comparisons of versions are left to it.
-_PLAIN = re.compile(
+_PLAIN = regex(
     r"\s*(sys_platform|platform_system|platform_machine|os_name)\s*(==|!=)\s*(['\"])((?!v\d)[A-Za-z_]\w*)\3\s*"
 )
 _NAMES = {

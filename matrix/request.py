@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from torchdoctor.matrix.catalog import Catalog, version_key
-from torchdoctor.probes.facts import dataclass
+from torchdoctor.probes.facts import dataclass, regex
 
 __all__ = ["RequestError", "Wanted", "normal_variant", "wanted"]
 
-_PLAIN = re.compile(r"v?(\d{1,4}(?:\.\d{1,6}){0,3})(?:\+([A-Za-z0-9.]+))?")
-_VARIANT = re.compile(r"cpu|xpu|mps|cuda|rocm|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}")
-_CUDA = re.compile(r"(?:cuda|cu)[ _-]?(\d{1,2})\.(\d)")
-_BOUND = re.compile(r"\s*(>=|<=|<|>|!=)\s*(\d{1,4}(?:\.\d{1,6}){0,3})\s*")
-_LINE = re.compile(r"\d+\.\d+")
+_PLAIN = regex(r"v?(\d{1,4}(?:\.\d{1,6}){0,3})(?:\+([A-Za-z0-9.]+))?")
+_VARIANT = regex(r"cpu|xpu|mps|cuda|rocm|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}")
+_CUDA = regex(r"(?:cuda|cu)[ _-]?(\d{1,2})\.(\d)")
+_BOUND = regex(r"\s*(>=|<=|<|>|!=)\s*(\d{1,4}(?:\.\d{1,6}){0,3})\s*")
+_LINE = regex(r"\d+\.\d+")
 
 
 class RequestError(ValueError):

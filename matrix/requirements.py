@@ -40,7 +40,6 @@ def requirements(
     release: Release,
     build: Build,
     facts: Facts,
-    *,
     gpus: tuple[int, ...] | None = None,
     index: str | None = None,
 ) -> list[Outcome]:
@@ -56,7 +55,7 @@ def requirements(
     elif platform.startswith("macos"):
         answers += _macos(release, build, facts)
     if build.vendor in ("nvidia", "amd", "intel"):
-        answers += gpu_outcomes(release, build, facts, gpus=gpus)
+        answers += gpu_outcomes(release, build, facts, gpus)
     return answers
 
 

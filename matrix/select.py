@@ -188,7 +188,7 @@ def judge_build(
     is_default = release.default_index.get(platform) == ("cpu" if build.variant == "mps" else build.variant)
     tag = interpreter_tag(facts) if is_default else None
     on_default = is_default and (tag is None or tag in release.tags(platform, "default"))
-    outcomes = requirements(release, build, facts, gpus=gpus, index="default" if on_default else "own")
+    outcomes = requirements(release, build, facts, gpus, "default" if on_default else "own")
     failed = [o for o in outcomes if o.status == "failed"]
     if platforms.unknown:
         outcomes.append(answered(status="unknown", facts=platforms.unknown))

@@ -11,7 +11,10 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
-from torchdoctor.probes.frozen import dataclass  # also for the matrix, which imports nothing else of the probes
+from torchdoctor.probes.frozen import (
+    dataclass,  # this and patterns also for the matrix, which imports nothing else of the probes
+)
+from torchdoctor.probes.patterns import regex
 
 __all__ = [
     "AmdgpuDriver",
@@ -33,6 +36,7 @@ __all__ = [
     "Tools",
     "Torch",
     "dataclass",
+    "regex",
 ]
 
 

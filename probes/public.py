@@ -11,19 +11,17 @@ from functools import cache
 __all__ = ["SHORTEST", "public"]
 
 SHORTEST = 12
-"""Shorter texts hold nothing that names anybody."""
+"""Shorter texts hold nothing that names anybody, but for one with an at sign (``me@pc:~$``) or three points (an address)."""
 
 _TOKENS = ("hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "AKIA", "ASIA", "xox", "pypi-", "eyJ", "AIza", "npm_")  # fmt: skip
 _LABELS = ("token", "secret", "passw", "api", "access", "serial")
-_PRIVATE = ("192.168.", "169.254.", "172.")
+_PRIVATE = ("192.168.", "169.254.", "172.", "10.")
 
 
 def public(text: str) -> str:
-    """``text`` without user and host of a shell's prompt, mail addresses, tokens, serial numbers, device UUIDs and
-    addresses of networks. A text that holds nothing of the kind costs a few searches for fixed words.
+    """``text`` without user and host of a shell's prompt, the host in what ``uname -a`` prints, mail addresses, tokens,
+    serial numbers, device UUIDs and addresses of networks. A text that holds nothing of the kind costs a few searches for fixed words.
     """
-    if len(text) < SHORTEST:
-        return text
     if "@" in text:
         text = _pattern("mail").sub("user@host", _pattern("prompt").sub("user@host", text))
     if _holds(text, _TOKENS):
@@ -39,7 +37,10 @@ def public(text: str) -> str:
         text = _pattern("uuid").sub(number, text)
     if text.count(":") > 4 or text.count("-") > 4:
         text = _pattern("card").sub("00:00:00:00:00:00", text)
-    if text.count(".") > 2:
+    points = text.count(".")
+    if points > 1 and ("Linux " in text or "Darwin " in text):
+        text = _pattern("uname").sub("host", text)
+    if points > 2:
         if "://" in text:
             text = _pattern("host").sub("://0.0.0.0", text)
         if _holds(text, _PRIVATE):
@@ -64,6 +65,7 @@ _PATTERNS = {
     # user@host:~$, [user@host folder]$
     "prompt": r"(?<![\w.+/@\-])[A-Za-z_][\w.\-]{0,31}@[A-Za-z][\w.\-]{0,62}"
     r"(?=[:\]$#%>]|\s{1,2}~|\s{1,2}[^\s\]]{1,60}\][$#])",
+    "uname": r"(?:(?<=\bLinux )|(?<=\bDarwin ))[\w.\-]{1,64}(?= \d{1,2}\.\d{1,3}\.\d\S{0,80} (?:#\d|Darwin\b))",
     "mail": r"(?<![\w.+\-/:])[\w.+\-]{1,64}@[\w\-]{1,63}(?:\.[\w\-]{1,63}){0,4}\.[A-Za-z]{2,24}\b",
     "token": r"\b(?:hf_[A-Za-z0-9]{16,80}|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}|"
     r"glpat-[\w\-]{16,80}|sk-[\w\-]{20,200}|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abprs]-[\w\-]{10,200}|"
@@ -76,6 +78,6 @@ _PATTERNS = {
     "card": r"(?<![0-9A-Fa-f:.\-])[0-9A-Fa-f]{2}([:\-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:\-])",
     # Four numbers are a version too: only where nothing but an address can stand, or in a private network.
     "host": r"://(?!127\.0\.0\.1|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])",
-    "address": r"(?<![\w.+\-])(?:192\.168|169\.254|"
-    r"172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\w+\-]|\.\d)",
+    "address": r"(?<![\w.+\-])(?:(?:192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3}(?![\w+\-]|\.\d)"
+    r"|10(?:\.\d{1,3}){3}(?=:\d{2,5}\b))",
 }

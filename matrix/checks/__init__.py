@@ -41,6 +41,7 @@ FAMILIES: tuple[str, ...] = (
     "symptoms",
     "symptoms_gpu",
     "symptoms_install",
+    "symptoms_wheels",
     "symptoms_devices",
     "symptoms_packages",
     "symptoms_sources",

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.request import RequestError, normal_variant
-from torchdoctor.probes.facts import Facts, Setting, dataclass
+from torchdoctor.probes.facts import Facts, Setting, dataclass, regex
 
 __all__ = ["Lead", "index_variant", "indexes_of", "leads", "shut_out", "source_index", "where"]
 
-_INDEX = re.compile(
+_INDEX = regex(
     r"/(?:whl|nightly|test)/(?:nightly/|test/)?(cpu|cu\d{2,3}|rocm\d{1,2}(?:\.\d{1,2}){1,2}|xpu)(?=[/\s\"'`)]|\Z)"
 )
-_MARKED = re.compile(r"\{([^{}]{0,400})\}")
-_INDEX_NAME = re.compile(r"index\s{0,4}=\s{0,4}[\"']([^\"']{1,80})[\"']")
-_MARKER = re.compile(r"marker\s{0,4}=\s{0,4}(?:\"([^\"]{1,300})\"|'([^']{1,300})')")
+_MARKED = regex(r"\{([^{}]{0,400})\}")
+_INDEX_NAME = regex(r"index\s{0,4}=\s{0,4}[\"']([^\"']{1,80})[\"']")
+_MARKER = regex(r"marker\s{0,4}=\s{0,4}(?:\"([^\"]{1,300})\"|'([^']{1,300})')")
 _BACKENDS = ("tool.uv.torch-backend", "tool.uv.pip.torch-backend", "UV_TORCH_BACKEND")
 _MAIN = ("index-url", "PIP_INDEX_URL", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "default-index")
 _MORE = ("extra-index-url", "PIP_EXTRA_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_INDEX", "find-links", "PIP_FIND_LINKS")

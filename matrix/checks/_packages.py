@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.request import RequestError, normal_variant
-from torchdoctor.probes.facts import Distribution
+from torchdoctor.probes.facts import Distribution, regex
 
 __all__ = [
     "FAMILY",
@@ -29,8 +28,8 @@ __all__ = [
 #: Packages that are judged as companions, not as extensions.
 FAMILY = ("torch", "torchvision", "torchaudio", "torchcodec", "triton")
 
-_CU = re.compile(r"cu(\d{2,3})\Z")
-_NVIDIA = re.compile(r"nvidia-[a-z0-9-]{2,40}?-cu(\d{2})\Z")
+_CU = regex(r"cu(\d{2,3})\Z")
+_NVIDIA = regex(r"nvidia-[a-z0-9-]{2,40}?-cu(\d{2})\Z")
 #: Packages that NVIDIA numbers by the CUDA release they belong to once the suffix is gone (CUDA 13 and later).
 _TOOLKIT = frozenset(
     {"nvidia-cuda-runtime", "nvidia-cuda-nvrtc", "nvidia-cuda-nvcc", "nvidia-cuda-cupti", "nvidia-nvvm", "nvidia-nvtx",

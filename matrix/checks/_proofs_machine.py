@@ -90,6 +90,8 @@ PROOFS: tuple[Proof, ...] = (
         about="nvidia",
         detail="The driver's own tool says that its library and the loaded kernel module are of different versions.",
         fix=_mismatch,
+        # nvidia-smi answers again: the message is of the time before the restart.
+        when=lambda case: not_usable(case) or not case.facts.drivers.nvidia.loaded,
         facts=("drivers.nvidia.version", "drivers.nvidia.library"),
     ),
     Proof(
@@ -98,6 +100,7 @@ PROOFS: tuple[Proof, ...] = (
         about="nvidia",
         detail="A forward-compatibility libcuda is loaded on a GPU that may not use one.",
         fix=_compat_fix,
+        when=not_usable,
         facts=("drivers.nvidia.version", "gpus[0].name", "environment.LD_LIBRARY_PATH"),
     ),
     Proof(
@@ -134,7 +137,7 @@ PROOFS: tuple[Proof, ...] = (
         about="nvidia",
         detail="The kernel log says that this GPU needs the open kernel modules; the proprietary ones refuse it.",
         fix=lambda case: remedies.nvidia_driver(case.facts, open_module=True),
-        when=not_usable,
+        when=lambda case: not_usable(case) and all(g.driver != "nvidia" for _, g in case.gpus("nvidia")),
         facts=("drivers.nvidia.version", "gpus[0].name"),
     ),
     Proof(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from torchdoctor.matrix import remedies
@@ -13,11 +12,11 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import gfx_name
 from torchdoctor.matrix.gpu_needs import accelerated_gpus
 from torchdoctor.matrix.verdict import Finding
-from torchdoctor.probes.facts import Device
+from torchdoctor.probes.facts import Device, regex
 
 _KFD = "/dev/kfd"
 _OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
-_VERSION = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{1,2})")
+_VERSION = regex(r"(\d{1,2})\.(\d{1,2})\.(\d{1,2})")
 
 
 def _meant(case: Case) -> bool:

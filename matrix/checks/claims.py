@@ -13,9 +13,10 @@ from torchdoctor.matrix.gpu_needs import gpu_outcomes
 from torchdoctor.matrix.gpus import by_name, by_pci
 from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_CUDA = re.compile(r"(\d{1,2})\.(\d)(?!\d)")
-_MACOS = re.compile(r"mac ?os (\d{1,2}\.\d{1,2})\+?", re.I)
+_CUDA = regex(r"(\d{1,2})\.(\d)(?!\d)")
+_MACOS = regex(r"mac ?os (\d{1,2}\.\d{1,2})\+?", re.I)
 
 
 @check("claim-contradicts-report")

@@ -12,8 +12,9 @@ from torchdoctor.matrix.checks._packages import public
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_CHANNEL = re.compile(r"(?:^|/|\s)pytorch(?:/(?:linux|osx|win|noarch)[\w-]{0,12})?/?(?:$|\s|,)")
+_CHANNEL = regex(r"(?:^|/|\s)pytorch(?:/(?:linux|osx|win|noarch)[\w-]{0,12})?/?(?:$|\s|,)")
 
 
 def _asks_pytorch_channel(case: Case) -> str | None:

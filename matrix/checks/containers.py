@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from torchdoctor.matrix import remedies
@@ -12,8 +11,9 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._aim import about, installed_vendor, unusable
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_TERM = re.compile(r"(cuda|driver|arch|brand)(>=|<=|!=|=|<|>)([A-Za-z0-9.]{1,40})")
+_TERM = regex(r"(cuda|driver|arch|brand)(>=|<=|!=|=|<|>)([A-Za-z0-9.]{1,40})")
 _CONTROL = "/dev/nvidiactl"
 
 

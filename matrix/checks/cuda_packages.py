@@ -11,11 +11,12 @@ from torchdoctor.matrix.checks._packages import FAMILY, cuda_major, distribution
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_REQUIRED = re.compile(r"(?:nvidia[-_][a-z0-9_-]{2,40}?[-_]cu(\d{2})|cupy[-_]cuda(\d{2})x?)(?![\w-])")
-_NAMED = re.compile(r"-cu(?:da)?(1[0-9])(?:\dx?|x)?\Z")
-_LOADED = re.compile(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3}){0,2}(?!\d)")
-_MISSING = re.compile(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3})?: cannot open shared object file")
+_REQUIRED = regex(r"(?:nvidia[-_][a-z0-9_-]{2,40}?[-_]cu(\d{2})|cupy[-_]cuda(\d{2})x?)(?![\w-])")
+_NAMED = regex(r"-cu(?:da)?(1[0-9])(?:\dx?|x)?\Z")
+_LOADED = regex(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3}){0,2}(?!\d)")
+_MISSING = regex(r"lib(?:cudart|cublas|cublasLt|nvrtc)\.so\.(\d{2})(?:\.\d{1,3})?: cannot open shared object file")
 
 
 def required_majors(requires: tuple[str, ...] | None) -> set[int]:
@@ -36,8 +37,8 @@ def loaded_majors(needs: tuple[str, ...] | None) -> set[int]:
 @check("mixed-cuda-major")
 def overlapping_packages(case: Case) -> Iterator[Finding]:
     """Packages of two CUDA majors that unpack into the same folder: whichever came last overwrote the other."""
-    major, majors = cuda_major(case), nvidia_majors(case)
-    if major is None or len(majors) < 2:
+    major = cuda_major(case)
+    if major is None or len(majors := nvidia_majors(case)) < 2:
         return
     for library in table("cuda_packages.toml")["shared_folder"]["libraries"]:
         names = sorted(n for group in majors.values() for n in group if re.fullmatch(rf"nvidia-{library}-cu\d\d", n))

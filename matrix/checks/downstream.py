@@ -23,13 +23,13 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import cuda_coverage
 from torchdoctor.matrix.tables import table
 from torchdoctor.matrix.verdict import Finding
-from torchdoctor.probes.facts import dataclass
+from torchdoctor.probes.facts import dataclass, regex
 
-_TORCH = re.compile(r"(?:^|[^a-z])(?:torch(\d)\.(\d{1,2})|torch(\d)(\d{1,2})(?!\d)|pt(\d)(\d{1,2})(?!\d))")
-_CUDA = re.compile(r"(?:^|[^a-z]|(?<=\d))cu(\d{2})(\d)?(?!\d)")
-_ABI = re.compile(r"cxx11abi(true|false)")
-_BNB = re.compile(r"libbitsandbytes_cuda(\d{2})(\d)(_nocublaslt)?\.(?:so|dll)\Z")
-_LIBRARY = re.compile(r"(?<![\w./~+-])([\w./~+-]{1,300}?([\w.+-]{1,80})\.(?:so|pyd)): undefined symbol")
+_TORCH = regex(r"(?:^|[^a-z])(?:torch(\d)\.(\d{1,2})|torch(\d)(\d{1,2})(?!\d)|pt(\d)(\d{1,2})(?!\d))")
+_CUDA = regex(r"(?:^|[^a-z]|(?<=\d))cu(\d{2})(\d)?(?!\d)")
+_ABI = regex(r"cxx11abi(true|false)")
+_BNB = regex(r"libbitsandbytes_cuda(\d{2})(\d)(_nocublaslt)?\.(?:so|dll)\Z")
+_LIBRARY = regex(r"(?<![\w./~+-])([\w./~+-]{1,300}?([\w.+-]{1,80})\.(?:so|pyd)): undefined symbol")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,10 @@ def _named(case: Case) -> Iterator[tuple[str, str, str]]:
 @check("downstream-abi-mismatch")
 def made_for_another(case: Case) -> Iterator[Finding]:
     """The version of a compiled package names another torch, CUDA major or C++ ABI than the installed one."""
+    if case.installed is None:
+        return
     torch, major = torch_line(case), cuda_major(case)
-    if torch is None or case.installed is None:
+    if torch is None:
         return
     for name, version, path in _named(case):
         made, why = made_for(version), ""

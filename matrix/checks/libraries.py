@@ -11,10 +11,11 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks._packages import from_conda, toolkit
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
 _PATHS = ("LD_LIBRARY_PATH", "LD_PRELOAD")
-_CUDA_FOLDER = re.compile(r"/cuda(?:-(\d{1,2}\.\d{1,2}))?(?:\.\d)?/(?:lib64|lib|targets/[\w-]{3,20}/lib)/?\Z")
-_STUBS = re.compile(r"/lib(?:64)?/stubs/?\Z|/stubs/libcuda\.so")
+_CUDA_FOLDER = regex(r"/cuda(?:-(\d{1,2}\.\d{1,2}))?(?:\.\d)?/(?:lib64|lib|targets/[\w-]{3,20}/lib)/?\Z")
+_STUBS = regex(r"/lib(?:64)?/stubs/?\Z|/stubs/libcuda\.so")
 _SYMBOL = ("undefined-symbol-nvidia", "cudnn-load-failed")
 
 
@@ -71,11 +72,11 @@ def system_cuda(case: Case) -> Iterator[Finding]:
 @check("libcuda-stub")
 def libcuda_stub(case: Case) -> Iterator[Finding]:
     """The toolkit's stub of libcuda, meant for linking only, is on the loader's path."""
-    library = case.facts.source("drivers.nvidia.library") or ""
-    if _STUBS.search(library):
+    library = case.facts.source("drivers.nvidia.library")
+    if library and _STUBS.search(library):
         yield _stub(case, library, "drivers.nvidia.library", "blocker")
         return
-    if case.facts.torch.gpu_available:
+    if case.facts.torch.gpu_available or not case.facts.environment:
         return
     for variable in _PATHS:
         for folder in _folders(case, variable):

@@ -139,8 +139,10 @@ def driver_not_loaded(case: Case) -> Iterator[Finding]:
 
 
 def _wrong_flavour(case: Case, gpus: tuple[tuple[int, Gpu], ...], module: str) -> Iterator[Finding]:
-    """GPUs before Turing are refused by the open kernel modules, Blackwell and later by the proprietary ones."""
-    known = [(i, c) for i, g in gpus if (c := capability(g.compute_capability or ""))]
+    """GPUs before Turing are refused by the open kernel modules, Blackwell and later by the proprietary ones: no driver
+    holds a device that was refused.
+    """
+    known = [(i, c) for i, g in gpus if g.driver != "nvidia" and (c := capability(g.compute_capability or ""))]
     refused = [i for i, c in known if (c < _TURING if module == "open" else c >= _BLACKWELL)]
     if not refused or len(refused) < len(gpus):
         return

@@ -15,21 +15,24 @@ from torchdoctor.matrix.markers import holds
 from torchdoctor.matrix.platforms import platforms_of
 from torchdoctor.matrix.requirements import interpreter_tag
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-_GFX_PACKAGE = re.compile(r"rocm-sdk-(?:libraries|device)-(gfx[0-9a-fx]{3,4}(?:-(?:all|dgpu|dcgpu|igpu))?)\Z")
+_GFX_PACKAGE = regex(r"rocm-sdk-(?:libraries|device)-(gfx[0-9a-fx]{3,4}(?:-(?:all|dgpu|dcgpu|igpu))?)\Z")
 
 
 @check("duplicate-install")
 def duplicate_install(case: Case) -> Iterator[Finding]:
     """Two torch installations on one module path, or two sets of metadata for one."""
     rows = list(distributions(case, "torch"))
+    if len(rows) < 2:
+        return
     places = list(dict.fromkeys(row.location for _, row in rows if row.location))
     numbers = {public(row.version) for _, row in rows if row.version}
     loaded = public(case.facts.torch.version)
-    if len(rows) < 2 or (len(places) < 2 and len(numbers) < 2):
+    if len(places) < 2 and len(numbers) < 2:
         return
     where = "; ".join(f"{row.version} in {row.location}" for _, row in rows[:4])
     # Two copies of one release hide each other without harm until one of them is upgraded.
@@ -95,6 +98,8 @@ def pin_conflict(case: Case) -> Iterator[Finding]:
 def numpy_abi(case: Case) -> Iterator[Finding]:
     """NumPy 2 beside a torch that was compiled for NumPy 1; which releases those are differs by system."""
     numpy, installed = case.package("numpy"), case.installed
+    if numpy is None and not case.facts.symptoms:
+        return
     if installed is not None and stock_like(case) and _numpy2(case, installed.version) is True:
         return  # this torch was compiled for both: what complains is another package
     for place, _ in case.symptom("numpy-abi")[:1]:
@@ -209,9 +214,11 @@ def torch_without_free_threaded_wheel(case: Case) -> Iterator[Finding]:
 @check("rocm-sdk-arch-mismatch")
 def rocm_sdk(case: Case) -> Iterator[Finding]:
     """A device package of the ROCm SDK for a target that none of the GPUs is."""
-    targets = {n: m[1] for n in sorted(case.facts.packages or {}) if (m := _GFX_PACKAGE.match(n))}
     gpus = [(i, g.gfx) for i, g in case.gpus("amd") if g.gfx]
-    if not targets or not gpus or any(g.gfx is None for _, g in case.gpus("amd")):
+    if not gpus:
+        return
+    targets = {n: m[1] for n in sorted(case.facts.packages or {}) if (m := _GFX_PACKAGE.match(n))}
+    if not targets or any(g.gfx is None for _, g in case.gpus("amd")):
         return
     if any(_target_serves(target, gfx) for target in targets.values() for _, gfx in gpus):
         return

@@ -76,7 +76,7 @@ def no_nodes_in_container(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("driver-missing")
+@check("driver-missing", seen=("nvidia-module-unknown",))
 def no_module_at_all(case: Case) -> Iterator[Finding]:
     """The card is on the bus, modinfo knows no nvidia module, and there is no nvidia-smi."""
     facts = case.facts

@@ -12,9 +12,10 @@ from torchdoctor.matrix.checks._aim import about, severity
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_ARMV8_0 = re.compile(r"raspberry pi (?:3|4|zero 2)|cortex-a(?:53|57|72|73|35)\b|graviton ?1?$|bcm2711|bcm2837", re.I)
-_OLD_IGPU = re.compile(r"\b(?:i[3579]-)?1[0-4]\d{2,3}(?:G\d|[HPU][XK]?|HK)\b|\b1[0-4]th gen\b", re.I)
+_ARMV8_0 = regex(r"raspberry pi (?:3|4|zero 2)|cortex-a(?:53|57|72|73|35)\b|graviton ?1?$|bcm2711|bcm2837", re.I)
+_OLD_IGPU = regex(r"\b(?:i[3579]-)?1[0-4]\d{2,3}(?:G\d|[HPU][XK]?|HK)\b|\b1[0-4]th gen\b", re.I)
 
 
 @check("wsl-driver-not-visible", seen=("cuda-error-100",))
@@ -65,10 +66,12 @@ def mig_not_named(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("devices-hidden", seen=("mig-without-slices",))
+@check("devices-hidden", seen=("mig-without-slices", "mig-no-instances"))
 def mig_without_slices(case: Case) -> Iterator[Finding]:
     """Every NVIDIA GPU is in MIG mode and no instance was made: CUDA finds nothing to compute on."""
     rows = seen(case, "mig-without-slices")
+    if len(case.gpus("nvidia")) < 2:  # the list of instances does not say which of several cards are in MIG mode
+        rows = (*rows, *seen(case, "mig-no-instances"))
     if not rows or case.facts.torch.gpu_available:
         return
     yield finding(
@@ -130,6 +133,9 @@ def xpu_groups(case: Case) -> Iterator[Finding]:
 @check("xpu-driver-too-old")
 def xpu_sees_fewer(case: Case) -> Iterator[Finding]:
     """One environment lists fewer Intel GPUs than another on the same machine: its compute runtime is older than the cards."""
+    discrete = [g for _, g in case.gpus("intel") if not g.integrated]
+    if not discrete:
+        return
     counts = sorted(
         {
             int(s.id.rpartition("-")[2])
@@ -137,8 +143,7 @@ def xpu_sees_fewer(case: Case) -> Iterator[Finding]:
             if s.id and re.fullmatch(r"xpu-devices-\d{1,2}", s.id)
         }
     )
-    discrete = [g for _, g in case.gpus("intel") if not g.integrated]
-    if len(counts) < 2 or counts[0] >= counts[-1] or not discrete or case.symptom("xpu-group-added"):
+    if len(counts) < 2 or counts[0] >= counts[-1] or case.symptom("xpu-group-added"):
         return
     yield finding(
         "xpu-driver-too-old",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from torchdoctor.matrix.case import Case
@@ -11,8 +10,9 @@ from torchdoctor.matrix.checks import check
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
+from torchdoctor.probes.facts import regex
 
-_PAIR = re.compile(r"PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}?) is found")
+_PAIR = regex(r"PyTorch (?:\w{1,12} )?(\d{1,2}\.\d{1,3})\S{0,8}, but PyTorch (\d{1,2}\.\d[\w.+]{0,40}?) is found")
 
 
 @check("ipex-version-mismatch", seen=("ipex-needs-other-torch",))
@@ -233,7 +233,7 @@ def conda_and_pip(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("wsl-driver-not-visible")
+@check("wsl-driver-not-visible", seen=("libcuda-of-linux-driver", "linux-driver-package", "nvml-library-missing"))
 def linux_libcuda_in_wsl(case: Case) -> Iterator[Finding]:
     """Inside WSL the loader's cache or the package list holds a Linux driver, and torch or nvidia-smi finds no GPU."""
     # nvidia-smi of a Linux driver looks for a kernel module, and WSL has none.

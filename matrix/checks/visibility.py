@@ -18,9 +18,9 @@ _SLURM_NONE = "NoDevFiles"  # what Slurm sets for a job that was given none of t
 @check("devices-hidden")
 def devices_hidden(case: Case) -> Iterator[Finding]:
     """A variable leaves torch no GPU, or names one that is not there."""
-    if case.facts.torch.gpu_available:
+    if case.facts.torch.gpu_available or not case.facts.environment:
         return
-    if (case.facts.environment or {}).get("CUDA_VISIBLE_DEVICES") == _SLURM_NONE:
+    if case.facts.environment.get("CUDA_VISIBLE_DEVICES") == _SLURM_NONE:
         yield from _slurm(case)
     elif _meant(case, "nvidia"):
         yield from _container(case)

@@ -21,13 +21,14 @@ _ANSWER = regex(r"^\s{0,8}['\"]([^'\"]{0,400})['\"]\s{0,4}$")
 
 _NODE = regex(
     r"^\s{0,4}c([-rw]{2}[-xs][-rw]{2}[-xs][-rw]{2}[-xt])([.+@]?)\s{1,4}\d{1,3}\s{1,4}(\S{1,32})\s{1,4}(\S{1,32})\s.{1,60}?"
-    r"((?:/dev/)?(?:dri/)?(?:kfd|renderD\d{1,4}|nvidia\d{1,3}|nvidiactl|nvidia-uvm))\s{0,4}$"
+    r"((?:/dev/)?(?:dri/)?(?:kfd|dxg|(?:renderD|card)\d{1,4}|nvidia\d{1,3}|nvidiactl|nvidia-uvm))\s{0,4}$"
 )
 _REFUSED = regex(
     r"(/dev/(?:kfd|dri/renderD\d{1,4}))\b.{0,60}(?:EACCES|permission denied)|permission denied.{0,12}?(/dev/(?:kfd|dri/renderD\d{1,4}))\b",
     re.I,
 )
-_NO_NVIDIA = regex(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)['\"]?:? ?(?:No such file)?")
+# Not of nvidia-caps, nvidia-modeset or nvidia-uvm-tools, which many machines do without.
+_NO_NVIDIA = regex(r"/dev/(nvidia(?:\*|ctl|-uvm|\d{1,3})?)(?![\w-])")
 _ID = regex(r"\buid=(\d{1,10})(?:\([^)]{0,40}\))?\s.{0,60}\bgroups=(\S{1,2000})")
 _GROUP = regex(r"(\d{1,10})(?:\(([^)]{1,40})\))?")
 _PROMPT = regex(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^$#\n]{0,80})?[$#]\s{0,4}")
@@ -67,7 +68,7 @@ def read_device_access(reading: Reading) -> None:
                 reading.symptom(symptom, index)
     if reading.has("os.environ", "os.getenv"):
         _python_variables(reading)
-    if reading.has("/dev/nvidia", "renderd", "/dev/kfd", "/dev/dri"):
+    if reading.has("/dev/nvidia", "renderd", "/dev/kfd", "/dev/dri", "/dev/dxg"):
         _nodes(reading)
         if reading.has("eacces", "permission denied"):
             _refused(reading)
@@ -155,7 +156,7 @@ def _nodes(reading: Reading) -> None:
                 name
                 if name.startswith("/dev/")
                 else f"/dev/dri/{name}"
-                if name.startswith("renderD")
+                if name.startswith(("renderD", "card"))
                 else f"/dev/{name}"
             )
             reading.put(f"devices.{path}.present", True, index, MEASURED)

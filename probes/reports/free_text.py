@@ -29,7 +29,6 @@ _INTEL_IGPU = regex(r"[Ii]ntel (?:Core )?((?:i[3579]-)?\d{4,5}(?:HX|HK|H|P|U|G\d
 _MACHINE = regex(r"\b(?:x86_64|aarch64|amd64|arm64|armv7l|i686|ppc64le|riscv64|s390x)\b")
 _SYSTEM_X64 = regex(r"\b(?:windows|ubuntu|linux|debian)\b.{0,30}\bx64\b")
 _CHIP_WITH_TARGET = regex(r"\b(?:Radeon|Ryzen|Vega|APU|iGPU|Steam Deck)\b[^()]{0,40}\((gfx\d{1,2}[0-9a-f]{2})\)")
-_PCI_VENDORS = ("10de:", "10DE:", "1002:", "8086:")
 _LINUX_MACHINE = regex(r"\blinux[ (/,-]{1,3}(?:x86_64|aarch64|amd64|arm64)\b")
 _PCI = regex(r"\b(?:10de|1002|8086):[0-9a-f]{4}\b", re.I)
 _OWN = (
@@ -57,7 +56,7 @@ _INSTEAD = regex(
 )
 _EXCHANGED = ("from ", "replaced ", "swapped ", "exchanged ", "changed ")
 _ARC = regex(r"(?<![\w-])[AB](?:310|380|570|580|750|770)(?![\w-])")  # what owners call an Arc card
-_POSSESSIVE = regex(r"^\s{0,4}(?:my|our|the|this|his|her|their) ")
+_WHOSE = ("my ", "our ", "the ", "this ", "his ", "her ", "their ")
 _CAPABILITY = regex(r"\bcompute capability\b|\bCC \d|\bsm_\d{2,3}\b")
 
 
@@ -86,12 +85,12 @@ def read_free_text(reading: Reading) -> None:
             continue
         if "://" in line:
             line = _without_links(line)
-        if _of_a_program(line):
+        text = line.strip()
+        if _of_a_program(line, text):
             if "WSL2" in line:
                 reading.put("system.wsl", 2, index, CLAIMED - 1)
             continue
         shown += 1
-        text = line.strip()
         low = text.lower()
         if wsl and "wsl" in low and _WSL.search(text):
             reading.put("system.wsl", 1 if "WSL1" in text or "WSL 1" in text else 2, index, CLAIMED)
@@ -127,11 +126,11 @@ def _without_links(line: str) -> str:
     return rest if len(rest.split()) >= _SENTENCE else line
 
 
-def _of_a_program(line: str) -> bool:
+def _of_a_program(line: str, text: str) -> bool:
     """Lines of tracebacks, downloads and links: what they name is not what the person has."""
     if "site-packages" in line or "://" in line:
         return True
-    return line.lstrip()[:1] in _TRACE_BEGINS and _TRACE.match(line) is not None
+    return text[:1] in _TRACE_BEGINS and _TRACE.match(line) is not None
 
 
 _SPEAKER = ("i", "i'm", "i've", "we", "we're", "my", "our", "so", "but", "and", "it", "hi", "hello", "hey", "just", "now", "after")  # fmt: skip
@@ -139,7 +138,9 @@ _SPEAKER = ("i", "i'm", "i've", "we", "we're", "my", "our", "so", "but", "and", 
 
 def _has_label(text: str) -> bool:
     """Whether the line begins with a label; the colon of a PCI id makes none."""
-    before, colon, after = text[:40].partition(":")
+    if ":" not in text[:40]:
+        return False
+    before, _, after = text[:40].partition(":")
     if after[:1] in ("(", ")", "/", "D"):  # a face makes none
         return False
     words = before.split()
@@ -149,20 +150,28 @@ def _has_label(text: str) -> bool:
         return False
     if len(words) > 5 or (len(words) > 3 and words[0].lower() in _SPEAKER):
         return False
-    if not colon or "(" in before or (", " in before and not text.startswith(("GPU", "Device"))):
+    if "(" in before or (", " in before and not text.startswith(("GPU", "Device"))):
         return False
     begin = text[:44]
-    if not holds(begin, _PCI_VENDORS):
+    if "10de:" not in begin and "1002:" not in begin and "8086:" not in begin and "10DE:" not in begin:
         return True
     return ":" in _PCI.sub("", begin)[:40] if _PCI.search(begin) else True
 
 
+def _owned(low: str) -> str:
+    """A label without the word that says whose it is."""
+    label = low.partition(":")[0].lstrip()
+    if label.startswith(_WHOSE):
+        label = label.partition(" ")[2]
+    return label.strip(" -*")
+
+
 def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
-    if holds(low, _EXCHANGED):
-        text = _INSTEAD.sub(" ", text)  # the card that was there before
-        low = text.lower()
     if not _has_label(text) or text[0] in "(#-" or "machine" in low or low.startswith("system"):
         found = names.find_gpus(text)
+        if found and holds(low, _EXCHANGED):
+            text = _INSTEAD.sub(" ", text)  # the card that was there before
+            low, found = text.lower(), names.find_gpus(text)
         # a long sentence that names several models compares them: it lists no machine
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
         if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
@@ -175,9 +184,7 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
                 reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
             elif found or labelled:
                 put_named_gpus(reading, index, text, CLAIMED - 1, labelled=labelled)
-    elif _POSSESSIVE.sub("", low.partition(":")[0]).strip(" -*") in _OWN or (
-        "gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]
-    ):
+    elif _owned(low) in _OWN or ("gfx" in text and _ROCM_GFX.search(text) and "gfx" in text.split(":", 1)[1]):
         put_named_gpus(reading, index, text.split(":", 1)[1], CLAIMED - 1)
     if "driver" in low and (match := _DRIVER.search(text)):
         reading.put("drivers.nvidia.version", match[1] or match[2], index, CLAIMED - 1)

@@ -7,26 +7,25 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.patterns import regex
-from torchdoctor.probes.reports import names
+from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.reading import MEASURED, PRINTED, GpuList, Reading
 
 __all__ = ["read_graphics"]
 
-_NUMBER = r"(\d{3}\.\d{1,4}(?:\.\d{1,4})?)"
-_VULKAN = regex(rf"^\s{{0,24}}driverInfo\s{{1,20}}=\s{{1,4}}{_NUMBER}\s*$")
-_OPENGL = regex(rf"\bversion string: .{{1,40}} NVIDIA {_NUMBER}\b")
+_VULKAN = regex(rf"^\s{{0,24}}driverInfo\s{{1,20}}=\s{{1,4}}{values.NVIDIA_DRIVER}\s*$")
+_OPENGL = regex(rf"\bversion string: .{{1,40}} NVIDIA {values.NVIDIA_DRIVER}\b")
 _RENDERER = regex(r"\bOpenGL renderer string: (.{2,80}?)(?:/PCIe|/SSE|/integrated|\s*$)")
-_OPENCL = regex(rf"^\s{{0,8}}Driver Version\s{{2,60}}{_NUMBER}\s*$")
+_OPENCL = regex(rf"^\s{{0,8}}Driver Version\s{{2,60}}{values.NVIDIA_DRIVER}\s*$")
 _INXI = regex(r"^\s{0,8}(?:Device-\d{1,2}|Card(?:-\d{1,2})?): (.{3,200})$")
 _INXI_DRIVER = regex(r"\bdriver: (nvidia|nouveau|amdgpu|radeon|i915|xe)\b(?: v: (\d{3}\.\d[\d.]{0,12}))?")
 _PRODUCT = regex(r"^\s{2,12}product: (.{2,160}?)\s*$")
 _GPUSTAT = regex(r"^\[(\d{1,3})\] (\S.{2,60}?)\s{0,8}\|\s{0,4}\d{1,3}\s?(?:°C|'C|C)\b")
-_NVITOP = regex(rf"\bNVITOP \S{{1,16}}\s{{1,24}}Driver Version: {_NUMBER}")
-_GPUSTAT_HEAD = regex(rf"\d{{4}}\s{{2,4}}{_NUMBER}\s*$")
+_NVITOP = regex(rf"\bNVITOP \S{{1,16}}\s{{1,24}}Driver Version: {values.NVIDIA_DRIVER}")
+_GPUSTAT_HEAD = regex(rf"\d{{4}}\s{{2,4}}{values.NVIDIA_DRIVER}\s*$")
 _TENSORFLOW = regex(r"\bname: (.{3,60}?), pci bus id: \S{4,20}, compute capability: (\d{1,2}\.\d)")
 _CUDA_OF_DRIVER = regex(r"^\s{0,8}CUDA Driver Version(?: / Runtime Version)?\s{0,60}:?\s{1,60}(\d{1,2}\.\d)(?: /|\s*$)")
 _MODEL = regex(r"^Model:\s{1,12}(\S.{2,80}?)\s*$")
-_FIRMWARE = regex(rf"^GPU Firmware:\s{{1,12}}{_NUMBER}\s*$")
+_FIRMWARE = regex(rf"^GPU Firmware:\s{{1,12}}{values.NVIDIA_DRIVER}\s*$")
 
 
 def read_graphics(reading: Reading) -> None:
@@ -97,12 +96,10 @@ def _marketing(text: str) -> dict[str, object]:
     vendor = names.vendor_of(text)
     if vendor is None or vendor == "apple":
         return {}
-    bracket = re.search(r"\[([A-Z][^\]\[]{3,80})\]", text.replace("[AMD/ATI]", ""))
-    named = names.find_gpus(text)
     fields: dict[str, object] = {"vendor": vendor}
-    if bracket:
-        fields["name"] = bracket[1]
-    elif named:
+    if name := names.bracketed(text):
+        fields["name"] = name
+    elif named := names.find_gpus(text):
         fields["name"] = named[0].fields["name"]
     return fields
 

@@ -15,11 +15,9 @@ __all__ = ["read_intel"]
 _SYCL = regex(
     r"^\s{0,8}\[(?:ext_oneapi_)?(level_zero|opencl|cuda):(gpu|cpu|acc|npu)(?::(\d{1,2})\]|\]\[(?:level_zero|opencl|cuda):(\d{1,2})\])\s{1,4}(.{1,300})$"
 )
-_SYCL_NAME = regex(
-    r"(Intel\(R\) [^\[,]{2,60}?(?: \[0x[0-9a-fA-F]{4}\]| Graphics(?: \d{1,2}\.\d{1,3}\.\d{1,2})?| Flex \d{2,3}| Max \d{3,4})?)(?:,? (?:V\d|OpenCL|\d{1,2}\.\d)|\s*\[\d|\s{2,}|$)"
-)
+
 _CUDA_DEVICE = regex(r"CUDA BACKEND, (\S.{2,80}?) (\d{1,2}\.\d)(?: \[CUDA (\d{1,2}\.\d{1,2})\])?\s*$")
-_RUNTIME = regex(r"\[(\d{2}\.\d{2}\.\d{4,6}(?:\.\d{1,3})?|\d\.\d{1,2}\.\d{4,6}(?:\+\d{1,3})?)\]")
+
 _XPUSMI = regex(
     r"^\|\s{0,4}\d{0,3}\s{0,16}\|\s{0,4}(Device Name|PCI Device ID|Vendor Name|UUID|DRM Device):\s{1,8}(\S.{0,80}?)\s{0,60}\|"
 )

@@ -25,17 +25,12 @@ _LDD = regex(
     r"\bldd \((?:GNU libc|[^)]{0,60}GLIBC[^)]{0,40})\) (\d\.\d{1,3})|\bGNU C Library .{0,80}version (\d\.\d{1,3})|\bglibc[ -]{0,2}(?:version )?(2\.\d{1,2})(?![\d.]*\d)|GLIBC version: (2\.\d{1,2})|^\s{0,4}ii\s{1,4}libc6(?::\w{2,8})?\s{1,60}(2\.\d{1,2})-",
     re.I,
 )
-_COUNT = regex(r"grep -\w{0,3}[co]\w{0,3} ['\"]?(avx2?)['\"]? /proc/cpuinfo(?: ?\| ?wc -l)?\s{0,4}$", re.I)
 _LSPCI = regex(
     r"^\s{0,4}(?:[A-Za-z][A-Za-z -]{0,24}: )?(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (VGA compatible controller|3D controller|Display controller|Processing accelerators)(?: \[[0-9a-f]{4}\])?: (.{1,200})$"
 )
 _IN_USE = regex(r"^\s{0,12}Kernel driver in use: ([\w-]{2,20})")
-_MODINFO = regex(r"^\s{0,4}version:\s{1,12}(\d{3}(?:\.\d{1,4}){1,2})\s*$")
-_NVRM = regex(
-    r"NVRM version: NVIDIA UNIX (?:(Open) )?.{0,40}?Kernel Module(?: for \S{1,12})?\s{1,4}(\d{3}(?:\.\d{1,4}){1,2})"
-)
 _CHIP = regex(r"^\s{0,12}(?:Chipset Model|Chip):\s{1,4}(\S.{0,80}?)\s*$")
-_ROCM_GROUP = regex(r"^\s{0,4}[a-z-]{7,10}\s.{0,80}/dev/(kfd|dri/\w{1,12})\s*$")
+
 _CPU_MODEL = regex(
     r"\b(Cortex-[AX]\d{1,3}|Neoverse[ -][VNE]\d|Graviton ?\d|QEMU Virtual CPU[^,;]{0,40}|Ampere Altra|A64FX|Carmel)\b"
 )
@@ -63,7 +58,8 @@ _WORDS = ("uname", "linux ", "darwin ", "cuda compilation tools", "compatible ta
 def read_machine(reading: Reading) -> None:
     """System, processor, kernel, libc and devices from the commands that print them."""
     _os_release(reading)
-    _processor(reading)
+    if "CPU:" in reading.text:
+        _chip_below(reading)
     words = reading.words(*_WORDS)
     asked = reading.words("uname", "arch", "getconf", "dpkg --print")
     for index, line in enumerate(reading.lines):
@@ -118,8 +114,6 @@ def read_machine(reading: Reading) -> None:
             reading.put("system.os", "linux", index, PRINTED)
         if ".0 " in line or ".1 " in line:
             _lspci(reading, index, line)
-        if "version" in line or "nvidia" in line:
-            _driver_version(reading, index, line)
         if "Chip" in line and (match := _CHIP.match(line)):
             _chip(reading, index, match[1])
         if "Metal" in line and (
@@ -273,57 +267,6 @@ def _os_release(reading: Reading) -> None:
         reading.put("system.version", number[0], found["VERSION"][0], MEASURED - 2)
 
 
-def _processor(reading: Reading) -> None:
-    """The kind of processor dump, where the text is one; its lines are read as labels."""
-    if "model name" in reading.text and reading.has("processor\t", "vendor_id", "cpu family"):
-        reading.saw("cpuinfo", 12)
-        reading.draft.put("system.os", "linux", "/proc/cpuinfo", rank=CLAIMED)
-    if reading.has("cpu op-mode", "on-line cpu", "thread(s) per core") and not reading.has("pytorch version"):
-        reading.saw("lscpu", 12)
-        reading.draft.put("system.os", "linux", "lscpu", rank=CLAIMED)
-    if "flags: fpu " in reading.text:
-        for index in reading.find("flags: fpu "):
-            flags = reading.lines[index].partition("flags: ")[2].split()
-            if len(flags) > 20:  # in a sentence too: no other text begins so
-                reading.put("cpu.features", tuple(dict.fromkeys(flags)), index, PRINTED)
-                reading.put("system.os", "linux", index, CLAIMED)
-                reading.put("system.machine", "x86_64" if "lm" in flags else None, index, CLAIMED)
-    if "avx" in reading.low and reading.has("grep"):
-        _counted(reading)
-    if reading.has("cpu part", "cpu implementer"):
-        _arm_parts(reading)
-    if "CPU:" in reading.text:
-        for index in reading.find("CPU:"):
-            if reading.lines[index].strip() == "CPU:" and index + 1 < len(reading.lines):
-                below = reading.lines[index + 1].strip()
-                if below.startswith("Apple M"):
-                    _chip(reading, index + 1, below)
-
-
-def _counted(reading: Reading) -> None:
-    """``grep -c avx2 /proc/cpuinfo`` that printed 0: a count is an answer, an empty output may be a cut paste."""
-    for index in reading.find("avx"):
-        match = _COUNT.search(reading.lines[index][:400])
-        if match and index + 1 < len(reading.lines) and reading.lines[index + 1].strip() == "0":
-            reading.symptom(f"no-{match[1].lower()}-said", index + 1)
-
-
-def _arm_parts(reading: Reading) -> None:
-    implementers = {m[1].lower() for m in re.finditer(r"CPU implementer\s{0,4}: (0x[0-9a-fA-F]{2})", reading.text)}
-    parts = {m[1].lower() for m in re.finditer(r"CPU part\s{0,4}: (0x[0-9a-fA-F]{3})", reading.text)}
-    # Arm's numbers of the cores that matter here: Armv8.0 without LSE atomics
-    old = {"0xd03": "Cortex-A53", "0xd07": "Cortex-A57", "0xd08": "Cortex-A72"}
-    if implementers == {"0x41"}:
-        for index in reading.find("CPU part"):
-            part = reading.lines[index].partition(":")[2].strip().lower()
-            if part in old:
-                reading.put("cpu.model", old[part], index, MEASURED)
-            break
-    if parts:
-        reading.saw("cpuinfo", 12)
-        reading.draft.put("system.machine", "aarch64", "CPU part", rank=CLAIMED)
-
-
 def _lspci(reading: Reading, index: int, line: str) -> None:
     match = _LSPCI.match(line)
     if match is None:
@@ -333,10 +276,9 @@ def _lspci(reading: Reading, index: int, line: str) -> None:
     vendor = {"10de": "nvidia", "1002": "amd", "8086": "intel"}.get(pci[:4] if pci else "") or names.vendor_of(text)
     if vendor is None or vendor == "apple":
         return
-    bracket = re.search(r"\[([A-Z][^\]\[]{3,80})\] ?\[?[0-9a-f]{0,4}", text.replace("[AMD/ATI]", ""))
     fields = {"vendor": vendor}
-    if bracket and not re.fullmatch(r"[0-9a-f]{4}(?::[0-9a-f]{4})?", bracket[1]):
-        fields["name"] = bracket[1]
+    if name := names.bracketed(text):
+        fields["name"] = name
     if pci:
         fields["pci_id"] = pci
     for at in range(index + 1, min(index + 5, len(reading.lines))):
@@ -364,22 +306,13 @@ def _shows_drivers(reading: Reading, index: int) -> bool:
     return False
 
 
-def _driver_version(reading: Reading, index: int, line: str) -> None:
-    if match := _NVRM.search(line):
-        reading.put("drivers.nvidia.version", match[2], index, MEASURED + 3)
-        reading.put("drivers.nvidia.module", "open" if match[1] else "proprietary", index, MEASURED)
-        reading.draft.put("drivers.nvidia.loaded", True, reading.source(index), rank=MEASURED)
-    elif "nvidia" in line and ("modinfo" in line or "/nvidia.ko" in line):
-        # new drivers name their firmware, a line each, before their version
-        for at in range(index + 1, min(index + 40, len(reading.lines))):
-            text = reading.lines[at].strip()
-            found = _MODINFO.match(text)
-            if found is None and at < index + 8:
-                found = re.fullmatch(r"(\d{3}(?:\.\d{1,4}){1,2})", text)
-            if found:
-                reading.put("drivers.nvidia.version", found[1], at, PRINTED)
-                reading.put("drivers.nvidia.installed", True, at, MEASURED)
-                break
+def _chip_below(reading: Reading) -> None:
+    """collect_env's label of the processor, which stands alone above what a Mac answers."""
+    for index in reading.find("CPU:"):
+        if reading.lines[index].strip() == "CPU:" and index + 1 < len(reading.lines):
+            below = reading.lines[index + 1].strip()
+            if below.startswith("Apple M"):
+                _chip(reading, index + 1, below)
 
 
 def _chip(reading: Reading, index: int, text: str) -> None:
@@ -401,11 +334,3 @@ def _devices(reading: Reading, index: int, line: str) -> None:
         reading.put("resources.shm", int(float(match[1]) * unit), index, PRINTED)
     if ("cannot access" in line or "No such file" in line) and (match := re.search(r"/dev/(kfd|dri|dxg)\b", line)):
         reading.put(f"devices./dev/{match[1]}.present", False, index, PRINTED)
-    elif "/dev/kfd" in line and "Permission denied" in line:
-        reading.put("devices./dev/kfd.present", True, index, PRINTED)
-        reading.put("devices./dev/kfd.openable", False, index, PRINTED)
-    elif match := re.match(
-        r"^\s{0,4}crw[-rw]{6}\S?\s{1,4}\d{1,3}\s{1,4}\S{1,32}\s{1,4}(\S{1,32})\s.{0,60}(/dev/[\w/]{2,40})\s*$", line
-    ):
-        reading.put(f"devices.{match[2]}.present", True, index, MEASURED)
-        reading.put(f"devices.{match[2]}.group", match[1], index, MEASURED)

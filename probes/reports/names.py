@@ -10,6 +10,7 @@ from torchdoctor.probes.patterns import regex
 
 __all__ = [
     "Named",
+    "bracketed",
     "compute_capability",
     "find_gpus",
     "gfx_target",
@@ -54,9 +55,10 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
 # All of them begin with a capital: at other places none of the alternatives is tried.
 _ANY = regex(f"(?=[A-Z])(?:{'|'.join(f'({pattern})' for _, pattern in _FAMILIES)})")
 # What every one of these names holds: looked for first, and the names only from just before it on.
+# Each alternative begins with a letter, so that only those letters are looked at.
 _HINT = regex(
-    r"RTX|GTX|GeForce|GTS? ?\d|MX ?\d|Quadro|TITAN|Tesla|Jetson|DGX|G[HB]\d|[BH][1-3]00|H[28]00|H20|A[18]00|NVIDIA|Radeon|RX ?[\dV]|MI\d|Instinct|Fire[PG]|R9 "
-    r"|(?:Renoir|Cezanne|Rembrandt|Barcelo|Lucienne|Raphael|Picasso|Raven|Strix|Phoenix) |Custom GPU|Arc|Data Cent|Iris|HD Graphics|Intel|Apple [MP]"
+    r"RTX|GTX|GeForce|GTS? ?\d|MX ?\d|Quadro|TITAN|Tesla|Jetson|DGX|G[HB]\d|B[1-3]00|H[1-3]00|H[28]00|H20|A[18]00|NVIDIA|Radeon|RX ?[\dV]|MI\d|Instinct|Fire[PG]|R9 "
+    r"|Renoir |Cezanne |Rembrandt |Barcelo |Lucienne |Raphael |Picasso |Raven |Strix |Phoenix |Custom GPU|Arc|Data Cent|Iris|HD Graphics|Intel|Apple [MP]"
 )
 
 # Short names that are only a GPU where the text says that a GPU follows.
@@ -118,10 +120,11 @@ _CC = regex(
     re.I,
 )
 _SM = regex(r"\bsm_?(\d{2,3})a?\b")
+_BRACKET = regex(r"\[([A-Z][^\]\[]{3,80})\]")
 _PCI = regex(r"\b(10de|1002|8086|106b):([0-9a-f]{4})\b", re.I)
 _DEVICE_ID = regex(r"\b(?:device[ _]id|pci[ _]id|ID)\s?[:=]?\s?0x([0-9a-f]{4})\b|\[0x([0-9a-f]{4})\]", re.I)
 _MEMORY = regex(r"\b(\d{1,6}(?:\.\d{1,3})?) ?(MiB|GiB|MB|GB|G|M)\b")
-_VENDOR_IDS = {"10de": "nvidia", "1002": "amd", "8086": "intel", "106b": "apple"}
+
 _MODEL_KEPT = regex(r"\bRTX \d{4} \.\.\.$")
 _INTEGRATED = regex(r"\biGPU\b|integrated|\bAPU\b|\bonboard graphics", re.I)
 
@@ -160,11 +163,13 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
 
 def _typed(text: str) -> bool:
     """Whether a person wrote a name, in any case, rather than a program."""
-    low = text.lower()
-    held = [word for word in _LOWER_WORDS if word in low]
-    if not held:
-        return False
-    return any(low.count(w) != text.count(_CASES[w]) for w in held) or _LOWER_MODEL.search(text) is not None
+    low, held = text.lower(), False
+    for word in _LOWER_WORDS:
+        if word in low:
+            held = True
+            if low.count(word) != text.count(_CASES[word]):
+                return True
+    return held and _LOWER_MODEL.search(text) is not None
 
 
 def _counted(text: str, match: re.Match[str]) -> bool:
@@ -262,6 +267,12 @@ def compute_capability(text: str) -> str | None:
     if match := _SM.search(text):
         return f"{match[1][:-1]}.{match[1][-1]}"
     return None
+
+
+def bracketed(text: str) -> str | None:
+    """The name by which a listing of PCI devices knows a card: ``NVIDIA Corporation GA106 [GeForce RTX 3060] (rev a1)``."""
+    match = _BRACKET.search(text.replace("[AMD/ATI]", ""))
+    return match[1] if match else None
 
 
 def pci_id(text: str) -> str | None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from torchdoctor.probes.patterns import regex
-from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.packages import canonical, put_package
-from torchdoctor.probes.reports.python_session import put_path
 from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading, holds
 from torchdoctor.probes.reports.request import put_request
 from torchdoctor.probes.reports.torch_words import put_torch
@@ -39,8 +36,6 @@ _POETRY = regex(
     r"^\s{0,6}[-•]? ?(?:Installing|Updating|Downgrading) ([A-Za-z][\w.-]{0,80}) \((?:\S{1,40} -> )?(\d[\w.+]{0,60})\)"
 )
 _SDK = regex(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(?:[=\s]{1,4}(\d[\w.]{2,30}))?")
-_FILTERED = regex(r"\bpip3?(?:\.exe)? show ([A-Za-z][\w.-]{0,80}) ?(?:2>\S{1,12} ?)?\| ?(?:\w?grep|findstr|select-string|sls|awk)\b.{0,60}(version|location)", re.I)  # fmt: skip
-_SHOW = ("name", "version", "location", "requires", "summary")
 
 
 _INSTALLING = regex(
@@ -85,8 +80,6 @@ _MADE_MARKS = ("+pt", "+cu")
 
 def read_packages(reading: Reading) -> None:
     """Installed distributions, and pins that only ask for one."""
-    if "{" in reading.text and reading.has('"python_full_version"', '"installed"', '"metadata"'):
-        _inspect(reading)
     freeze: list[tuple[int, str, str]] = []
     columns: list[tuple[int, str, str, str]] = []
     of_conda: list[tuple[int, str, str]] = []
@@ -135,7 +128,6 @@ def read_packages(reading: Reading) -> None:
         if loose and holds(line.lower(), loose):
             _loose(reading, index, line)
     _two_sources(reading, of_conda)
-    _show(reading)
     _columns(reading, columns, headed)
     _frozen(reading, freeze)
 
@@ -255,50 +247,6 @@ def _listed_since(reading: Reading, freeze: list[tuple[int, str, str]]) -> int:
     return 0
 
 
-def _show(reading: Reading) -> None:
-    """Blocks of ``pip show``."""
-    filtered = reading.has("pip show", "pip3 show", "pip.exe show")
-    if not filtered and not reading.has("name"):
-        return
-    name: str | None = None
-    for index, line in enumerate(reading.lines):
-        if filtered and "show " in line and (asked := _FILTERED.search(line[:400])):
-            # of the block only one line is let through
-            below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
-            name = asked[1] if below.strip().startswith(f"{asked[2].lower()}:") else None
-            continue
-        label, colon, value = line.partition(":")
-        label = label.strip().lower()
-        if not colon or label not in _SHOW:
-            continue
-        value = value.strip()
-        if label == "name" and re.fullmatch(r"[A-Za-z0-9][\w.-]{0,80}", value):
-            below = reading.lines[index + 1].lower() if index + 1 < len(reading.lines) else ""
-            name = value if below.strip().startswith("version:") else None
-        elif label == "version" and name and value[:1].isdigit():
-            put_installed(reading, index, name, value, MEASURED)
-            reading.saw("pip_freeze", 8)
-        elif label == "location" and name:
-            if canonical(name) == "torch":
-                reading.symptom("torch-location", index)
-            put_path(reading, index, value.rstrip("/\\") + "/", MEASURED)
-        elif label == "requires" and name and canonical(name) == "torch":
-            _requires(reading, index, value)
-
-
-def _requires(reading: Reading, index: int, value: str) -> None:
-    """pip shows the requirements that hold on this system: CUDA packages are those of Linux. Wheels of the default index
-    that ask for a ``-cu11`` or ``-cu12`` package are for x86-64; those of other indexes have a local version.
-    """
-    if "nvidia-" not in value:
-        return
-    reading.put("system.os", "linux", index, PRINTED - 15)
-    if re.search(r"\bnvidia-[\w-]{3,40}-cu1[12]\b", value) and "+" not in (
-        reading.draft.value("packages.torch") or "+"
-    ):
-        reading.put("system.machine", "x86_64", index, PRINTED - 15)
-
-
 _RESOLVING = ("requires", "requirement", "satisf", "collecting", "because ", "you require", "conclude", "[[")
 
 
@@ -374,41 +322,3 @@ _MADE_FOR = regex(
 def _sentences_on_torch(low: str) -> str:
     """Of a line of several sentences those that speak of torch."""
     return " ".join([s for s in _SENTENCE_END.split(low) if "torch" in s]) if "torch" in low else low
-
-
-def _inspect(reading: Reading) -> None:
-    """``pip inspect``: the environment block, also where the paste holds only a part of the document."""
-    start = reading.text.find("{")
-    try:
-        document = json.loads(reading.text[start:]) if len(reading.text) < 8_000_000 else None
-    except (ValueError, RecursionError):
-        document = None
-    if isinstance(document, dict) and isinstance(document.get("installed"), list):
-        for entry in document["installed"]:
-            data = entry.get("metadata") if isinstance(entry, dict) else None
-            if isinstance(data, dict) and isinstance(data.get("name"), str) and isinstance(data.get("version"), str):
-                put_installed(reading, 0, data["name"], data["version"], MEASURED)
-    keys = {}
-    for index, line in enumerate(reading.lines):
-        if match := re.match(r'^\s{0,12}"(\w{5,40})": "([^"]{0,80})"', line):
-            keys[match[1]] = (index, match[2])
-    if "python_full_version" not in keys and "sys_platform" not in keys:
-        return
-    reading.saw("pip_inspect", 30)
-
-    def put(path: str, key: str, convert: dict[str, str] | None = None) -> None:
-        if key in keys:
-            index, value = keys[key]
-            reading.put(path, convert.get(value.lower(), value.lower()) if convert else value, index, MEASURED + 2)
-
-    put("python.version", "python_full_version")
-    put("python.implementation", "implementation_name", {"cpython": "cpython"})
-    put("system.os", "sys_platform", {"win32": "windows", "darwin": "macos", "linux": "linux"})
-    if "platform_machine" in keys:
-        index, value = keys["platform_machine"]
-        reading.put("system.machine", normal_machine(value), index, MEASURED)
-        reading.put("python.machine", normal_machine(value), index, MEASURED)
-    if "platform_release" in keys:
-        index, value = keys["platform_release"]
-        path = "system.version" if reading.draft.value("system.os") == "windows" else "system.kernel"
-        reading.put(path, value, index, MEASURED)

@@ -18,7 +18,6 @@ from torchdoctor.probes.reports.free_text import read_free_text
 from torchdoctor.probes.reports.graphics_tools import read_graphics
 from torchdoctor.probes.reports.intel_tools import read_intel
 from torchdoctor.probes.reports.kernel_log import read_kernel_log
-from torchdoctor.probes.reports.lscpu import read_lscpu
 from torchdoctor.probes.reports.machine_tools import read_machine
 from torchdoctor.probes.reports.merge import merge_gpus
 from torchdoctor.probes.reports.nvidia_smi import read_nvidia_smi
@@ -26,6 +25,8 @@ from torchdoctor.probes.reports.package_json import read_package_json
 from torchdoctor.probes.reports.package_list import read_packages
 from torchdoctor.probes.reports.package_tree import read_package_tree
 from torchdoctor.probes.reports.pip_output import read_pip
+from torchdoctor.probes.reports.pip_show import read_pip_show
+from torchdoctor.probes.reports.processor import read_processor
 from torchdoctor.probes.reports.project_files import read_project_files
 from torchdoctor.probes.reports.python_session import read_session
 from torchdoctor.probes.reports.reading import Reading, holds, open_reading
@@ -53,6 +54,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_extension_messages,
     read_package_tree,
     read_packages,
+    read_pip_show,
     read_package_json,
     read_dump,
     read_session,
@@ -62,7 +64,7 @@ _PARSERS: tuple[Callable[[Reading], None], ...] = (
     read_project_files,
     read_commands,
     read_machine,
-    read_lscpu,
+    read_processor,
     read_windows,
     read_kernel_log,
     read_device_access,

@@ -21,7 +21,7 @@ _VERSION = regex(r"version\s?=\s?[\"']([^\"']{1,60})[\"']")
 _INDEX_NAME = regex(r"(?:index|source)\s?=\s?[\"']([\w.-]{2,60})[\"']")
 _KEY = regex(r"^\s{0,8}(name|url|priority|explicit|default|format)\s?=\s?(?:[\"']([^\"']{1,300})[\"']|(true|false))")
 _SECTION = regex(r"^\s{0,8}\[\[?([\w.\"-]{3,80})\]\]?\s*$")
-_REQUIRES_PYTHON = regex(r"requires-python\s?=\s?[\"']([^\"']{2,40})[\"']")
+
 _INDEX_VARIANT = regex(r"(?:^|[-_])(cpu|cu\d{3}|rocm\d{1,2}(?:\.?\d)?|xpu)$")
 
 

@@ -37,7 +37,7 @@ _PLAIN = str.maketrans({
 _PREFIX = regex(
     r"^(?:[a-z][\w.-]{0,60}-\d{1,3}\s{1,20}\|\s?"
     r"|#\d{1,4} \d{1,6}\.\d{1,4} "
-    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) "
+    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d) (?:[\w.-]{1,60} kernel: )?"
     r"|\(\w[\w ]{0,30} (?:pid=\d{1,9}|rank=\d{1,5})[^)\n]{0,40}\) "
     r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?(?: -|:| \|)? {1,4}\[?(?:DEBUG|INFO|WARNING|WARN|ERROR) {0,4}\]?(?: -|:| \|)? {1,4}"
     r"|\d\d:\d\d:\d\d[-.,]\d{3,6} {1,4}(?:DEBUG|INFO|WARNING|ERROR) {1,8}"

@@ -99,7 +99,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("nvidia-module-key", "required key not available"),
     _row("nvidia-module-key", "key was rejected by service", r"'nvidia(?:[_-]\w{1,12})?'"),
     _row("nvidia-module-flavour", "requires use of the nvidia open kernel modules"),
-    _row("mig-without-slices", "no gpu instances found"),
+    _row("mig-no-instances", "no gpu instances found"),
     _row("nvidia-device-taken", "the nvidia probe routine was not called for"),
     _row("no-kernel-image", "no kernel image is available for execution", r"^(?!.{0,300}csrc[/\\]{1,4}ops\.cu)"),
     _row("bnb-no-kernel", "no kernel image is available for execution", r"csrc[/\\]{1,4}ops\.cu"),

@@ -37,7 +37,6 @@ _HIGHEST = regex(r"[Hh]ighest [Cc]ompute [Cc]apability(?: among GPUs detected)?:
 _COMPILED = regex(
     r"compiled with different CUDA (?:major )?versions\.? PyTorch has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2}) (?:and|whereas) (torchvision|TorchAudio|torchaudio) has CUDA [Vv]ersion ?=? ?(\d{1,2}\.\d{1,2})"
 )
-_SEES = regex(r"(\d{1,3}(?:\.\d{1,2})?) [GM]iB total capacity")
 
 
 def read_torch_messages(reading: Reading) -> None:

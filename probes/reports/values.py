@@ -10,6 +10,7 @@ from torchdoctor.probes.profile import normal_machine
 
 __all__ = [
     "DISTRIBUTIONS",
+    "NVIDIA_DRIVER",
     "PythonBanner",
     "SystemName",
     "TorchVersion",
@@ -37,6 +38,9 @@ _MACOS = regex(r"(?:macOS|Darwin)-(\d{1,2}(?:\.\d{1,2}){0,2})-(arm64|x86_64)")
 _WINDOWS = regex(r"Windows-(\w{1,12})-(\d{1,2}\.\d\.\d{3,6})")
 _MACHINE = regex(r"\b(x86_64|x86-64|amd64|aarch64|arm64|armv7l|armv6l|i[3-6]86|ppc64le|s390x|riscv64|x64|x86)\b", re.I)
 _VERSION = regex(r"\b(\d{1,4}(?:\.\d{1,5}){0,3})\b")
+
+#: The number of an NVIDIA driver, part of a pattern: ``580.95.05``, ``570.86``.
+NVIDIA_DRIVER = r"(\d{3}\.\d{1,4}(?:\.\d{1,4})?)"
 
 #: How distributions call themselves; the words in lower case, the name as os-release has it.
 DISTRIBUTIONS: tuple[tuple[str, str], ...] = (
@@ -93,7 +97,8 @@ class TorchVersion:
 
 def parse_torch(value: str) -> TorchVersion | None:
     """The first torch-like version in ``value``."""
-    match = _TORCH.search(_SPELLED.sub(r"+cu\1\2", value[:200]))
+    value = value[:200]
+    match = _TORCH.search(_SPELLED.sub(r"+cu\1\2", value) if "+" in value else value)
     if match is None:
         return None
     local = match[2].replace("%2B", "+").lstrip("+").rstrip(".") if match[2] else None
@@ -267,5 +272,14 @@ def parse_platform(value: str) -> PlatformString | None:
 
 def machine_in(text: str) -> str | None:
     """The architecture that ``text`` names (``aarch64``, ``x64``, ``ARM64`` …), in the spelling of facts."""
-    match = _MACHINE.search(text[:300])
+    text = text[:300]
+    if (
+        "64" not in text
+        and "86" not in text
+        and "v7l" not in text.lower()
+        and "v6l" not in text.lower()
+        and "390" not in text
+    ):
+        return None  # every one of them holds one of these
+    match = _MACHINE.search(text)
     return normal_machine(match[1]) if match else None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -114,6 +115,52 @@ def test_nothing_personal_is_in_it() -> None:
     assert document["facts"]["python"]["executable"] == "~/venv/bin/python"
     assert document["facts"]["environment"]["LD_LIBRARY_PATH"] == "~/lib:/opt/x"
     assert document["facts"]["settings"][0]["value"] == "https://mirror.example/simple"
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "/home/trillian/x",
+        "/users/trillian/x",
+        "C:\\Users\\trillian",
+        "in c:\\users\\trillian\\lib",
+        "'C:\\\\Users\\\\trillian\\\\lib'",
+        "C:\\Users\\Ann Trillian\\lib",
+        "C:/Users/trillian/lib",
+        "trillian@pc:~$",
+        "https://trillian:pw@mirror.example/simple",
+        "Serial: 42trillian",
+    ],
+)
+def test_no_place_of_a_report_shows_who_sent_it(secret: str) -> None:
+    from torchdoctor.matrix.verdict import Evidence, Finding
+
+    facts = facts_from_mapping(
+        {
+            "system": {"name": secret, "kernel": secret},
+            "gpus": [{"name": secret}],
+            "packages": {"torch": secret},
+            "environment": {"LD_LIBRARY_PATH": secret},
+            "settings": [{"file": secret, "key": secret, "value": secret}],
+            "symptoms": [{"id": "disk-full", "text": secret}],
+            "request": {"index": secret, "versions_offered": [secret]},
+        }
+    ).replace(sources={"gpus": secret}, unknown={"drivers": secret})
+    report = judged(facts, ("report", secret), Options())
+    planted = Finding(
+        id="musl",
+        severity="note",
+        about="machine",
+        title=secret,
+        detail=secret,
+        evidence=(Evidence(fact="gpus", value=secret, source=secret),),
+        fix=(secret,),
+        lies_in="system",
+    )
+    verdict = dataclasses.replace(report.verdict, summary=secret, findings=(*report.verdict.findings, planted))
+    text = dataclasses.replace(report, verdict=verdict).to_json() + json.dumps(error_report("report", secret, secret))
+    assert "trillian" not in text.lower()
+    assert len(text) > 2000
 
 
 def test_gates() -> None:

@@ -48,6 +48,8 @@ def test_mig_mode_without_an_instance(examine: Examine) -> None:
     assert found["devices-hidden"].severity == "blocker"
     assert examine(_seen("mig-without-slices", gpus=gpus))["devices-hidden"].severity == "warning"
     assert "devices-hidden" not in examine(_seen("mig-without-slices", gpus=gpus, torch={"gpu_available": True}))
+    assert "devices-hidden" in examine(_seen("mig-no-instances", gpus=gpus))
+    assert "devices-hidden" not in examine(_seen("mig-no-instances", gpus=gpus * 2))  # the other may not be in MIG mode
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,20 @@ def test_who_may_open_a_node(text: str, openable: bool | None) -> None:
     assert (device.present, device.openable, device.group) == (True, openable, "render")
 
 
+def test_nodes_of_graphics_cards_and_of_wsl() -> None:
+    devices = (
+        facts(
+            "crw-rw---- 1 root video 226, 0 Nov 30 12:00 /dev/dri/card0\n"
+            "crw-rw-rw- 1 root root 10, 63 Nov 30 12:00 /dev/dxg\n"
+        ).devices
+        or {}
+    )
+    assert {path: (d.present, d.group) for path, d in devices.items()} == {
+        "/dev/dri/card0": (True, "video"),
+        "/dev/dxg": (True, "root"),
+    }
+
+
 def test_no_nvidia_nodes() -> None:
     none = facts("$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory")
     assert [s.id for s in none.symptoms or ()] == ["nvidia-nodes-looked-for"]
@@ -68,6 +82,9 @@ def test_no_nvidia_nodes() -> None:
     }
     one = facts("ls: cannot access '/dev/nvidia-uvm': No such file or directory").devices or {}
     assert list(one) == ["/dev/nvidia-uvm"]
+    for other in ("nvidia-caps", "nvidia-modeset", "nvidia-uvm-tools"):  # most machines do without
+        beside = facts(f"ls: cannot access '/dev/{other}': No such file or directory")
+        assert (beside.devices or {}, beside.symptoms or ()) == ({}, ())
 
 
 @pytest.mark.parametrize(

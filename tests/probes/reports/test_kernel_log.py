@@ -37,3 +37,11 @@ def test_a_card_that_the_module_refuses(
     assert facts.gpus is not None and [g.pci_id for g in facts.gpus] == ["10de:2b85"]
     assert (facts.drivers.nvidia.version, facts.drivers.nvidia.module) == (version, module)
     assert (facts.system.os, read_text(text, "x").kind) == ("linux", "kernel_log")
+
+
+def test_modinfo_names_firmware_first(facts_of: Callable[[str], Facts]) -> None:
+    firmware = "".join(f"firmware:       nvidia/535.129.03/gsp_{n}.bin\n" for n in range(12))
+    facts = facts_of(
+        f"$ modinfo nvidia\nfilename:       /lib/modules/5.15.0/nvidia.ko\n{firmware}version:        535.129.03\n"
+    )
+    assert facts.drivers.nvidia.version == "535.129.03"

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 from torchdoctor.probes.facts import Facts
-from torchdoctor.probes.reports.pasted import read_text
 
 
 def test_mac_tools(facts_of: Callable[[str], Facts]) -> None:
@@ -39,21 +38,6 @@ def test_linux_tools(facts_of: Callable[[str], Facts]) -> None:
     assert facts.devices is not None and facts.devices["/dev/kfd"].present is False
 
 
-def test_processor_dumps(facts_of: Callable[[str], Facts]) -> None:
-    text = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel name\t: Intel(R) Core(TM)2 Duo CPU\nflags\t\t: fpu vme de pse tsc msr sse2 ssse3\n"
-    facts = facts_of(text)
-    assert (facts.cpu.model, facts.system.os) == ("Intel(R) Core(TM)2 Duo CPU", "linux")
-    assert facts.cpu.features == ("fpu", "vme", "de", "pse", "tsc", "msr", "sse2", "ssse3")
-    assert read_text(text, "x").kind == "cpuinfo"
-
-
-def test_arm_parts(facts_of: Callable[[str], Facts]) -> None:
-    facts = facts_of(
-        "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\nFeatures\t: fp asimd evtstrm crc32 cpuid aes\n"
-    )
-    assert (facts.cpu.model, facts.system.machine) == ("Cortex-A72", "aarch64")
-
-
 def test_lspci(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of(
         "00:02.0 VGA compatible controller [0300]: Intel Corporation Device [8086:b080] (rev 04)\n\tKernel driver in use: xe\n"
@@ -79,14 +63,6 @@ def test_jetson(facts_of: Callable[[str], Facts], text: str, release: str) -> No
     facts = facts_of(text)
     assert facts.system.jetson == release
     assert facts.gpus is not None and (facts.gpus[0].vendor, facts.gpus[0].integrated) == ("nvidia", True)
-
-
-def test_modinfo_names_firmware_first(facts_of: Callable[[str], Facts]) -> None:
-    firmware = "".join(f"firmware:       nvidia/535.129.03/gsp_{n}.bin\n" for n in range(12))
-    facts = facts_of(
-        f"$ modinfo nvidia\nfilename:       /lib/modules/5.15.0/nvidia.ko\n{firmware}version:        535.129.03\n"
-    )
-    assert facts.drivers.nvidia.version == "535.129.03"
 
 
 def test_nvidias_driver_in_a_version_of_windows(facts_of: Callable[[str], Facts]) -> None:

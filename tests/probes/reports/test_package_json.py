@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -45,3 +46,25 @@ def test_conda_list_as_json(facts_of: Callable[[str], Facts], text: str) -> None
 
 def test_objects_of_other_things_are_no_packages(facts_of: Callable[[str], Facts]) -> None:
     assert facts_of('{"name": "my-app", "version": "1.0.0", "private": true}\n').packages is None
+
+
+def test_pip_inspect_whole_and_cut(facts_of: Callable[[str], Facts]) -> None:
+    environment = {
+        "implementation_name": "cpython",
+        "platform_machine": "ARM64",
+        "platform_release": "11",
+        "python_full_version": "3.12.5",
+        "sys_platform": "win32",
+    }
+    whole = json.dumps(
+        {"installed": [{"metadata": {"name": "torch", "version": "2.9.0"}}], "environment": environment}, indent=2
+    )
+    for text in (whole, whole[whole.index('"environment"') :]):
+        facts = facts_of(text)
+        assert (facts.system.os, facts.python.machine, facts.python.version, facts.system.version) == (
+            "windows",
+            "aarch64",
+            "3.12.5",
+            "11",
+        )
+    assert facts_of(whole).packages == {"torch": "2.9.0"}

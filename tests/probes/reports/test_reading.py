@@ -31,6 +31,7 @@ def test_clean(raw: str, shown: str) -> None:
     "prefix",
     [
         "Mar 11 22:05:40 nas forge[2201]: ",
+        "2026-05-01T12:34:56.123456+00:00 gold kernel: ",
         "Jun  3 09:11:02 mbp com.me.job[991]: ",
         "2024-11-03 04:12:55,101 - worker - ERROR - ",
         "[2025-03-02 20:14:07.551] ",

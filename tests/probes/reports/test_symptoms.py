@@ -32,7 +32,7 @@ _TEXTS = {
     "invalid-ptx": "the provided PTX was compiled with an unsupported toolchain",
     "ptxas-unknown-arch": "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
     "nvidia-module-flavour": "NVRM: installed in this system requires use of the NVIDIA open kernel modules.",
-    "mig-without-slices": "No GPU instances found: Not Found",
+    "mig-no-instances": "No GPU instances found: Not Found",
     "cuda-not-compiled": "AssertionError: Torch not compiled with CUDA enabled",
     "xpu-not-compiled-text": "AssertionError: Torch not compiled with XPU enabled",
     "mig-device-assert": "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED",

@@ -42,3 +42,18 @@ def test_words_about_byte_order_are_no_dump(facts_of: Callable[[str], Facts]) ->
     text = "The order: it is Little Endian and that is fine\nowner: ARM\nmade by: AMD people\n"
     assert (facts_of(text).cpu.vendor, facts_of(text).cpu.model) == (None, None)
     assert read_text(text, "x").kind == "free_text"
+
+
+def test_processor_dumps(facts_of: Callable[[str], Facts]) -> None:
+    text = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel name\t: Intel(R) Core(TM)2 Duo CPU\nflags\t\t: fpu vme de pse tsc msr sse2 ssse3\n"
+    facts = facts_of(text)
+    assert (facts.cpu.model, facts.system.os) == ("Intel(R) Core(TM)2 Duo CPU", "linux")
+    assert facts.cpu.features == ("fpu", "vme", "de", "pse", "tsc", "msr", "sse2", "ssse3")
+    assert read_text(text, "x").kind == "cpuinfo"
+
+
+def test_arm_parts(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\nFeatures\t: fp asimd evtstrm crc32 cpuid aes\n"
+    )
+    assert (facts.cpu.model, facts.system.machine) == ("Cortex-A72", "aarch64")
