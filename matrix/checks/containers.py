@@ -8,7 +8,7 @@ from torchdoctor.matrix import remedies
 from torchdoctor.matrix.case import Case
 from torchdoctor.matrix.catalog import version_key
 from torchdoctor.matrix.checks import check
-from torchdoctor.matrix.checks._aim import about, installed_vendor, unusable
+from torchdoctor.matrix.checks._aim import about
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
 from torchdoctor.probes.facts import regex
@@ -49,25 +49,6 @@ def container_no_gpu(case: Case) -> Iterator[Finding]:
             "environment.NVIDIA_VISIBLE_DEVICES",
         ),
         fix=remedies.give_gpu(facts, "nvidia"),
-    )
-
-
-@check("container-no-gpu")
-def container_told_to_have_none(case: Case) -> Iterator[Finding]:
-    """``NVIDIA_VISIBLE_DEVICES`` asks for no GPU, and a CUDA build in the container finds none."""
-    facts = case.facts
-    wanted = (facts.environment or {}).get("NVIDIA_VISIBLE_DEVICES")
-    if wanted not in ("void", "none") or not facts.system.container or not unusable(case, "nvidia"):
-        return
-    if installed_vendor(case) != "nvidia":
-        return  # without a CUDA build it may be meant
-    yield finding(
-        "container-no-gpu",
-        case,
-        about="installed",
-        detail=f"NVIDIA_VISIBLE_DEVICES={wanted} asks the container toolkit for no GPU.",
-        evidence=("environment.NVIDIA_VISIBLE_DEVICES", "system.container", "torch.gpu_available"),
-        fix=("set NVIDIA_VISIBLE_DEVICES to all, or to the GPUs it shall have", *remedies.give_gpu(facts, "nvidia")),
     )
 
 

@@ -285,6 +285,9 @@ def _secure_boot(reading: Reading) -> None:
 
 
 def _container(reading: Reading) -> None:
+    for index in reading.find(" ➜ /workspaces/"):  # the prompt of the images for development containers
+        reading.put("system.container", "docker", index, CLAIMED)
+        break
     if "@" in reading.text:
         for index, line in enumerate(reading.lines):
             if "@" in line and _CONTAINER_PROMPT.match(line):

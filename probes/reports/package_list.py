@@ -262,7 +262,9 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         return
     found = list(_LOOSE.finditer(line[:1000]))
     close = _CLOSE.search(line[:1000]) if "+" in line else None
-    if (not found and not close and "pip install torch" not in line) or holds(low, _RESOLVING):
+    if (not found and not close and "pip install torch" not in line) or holds(
+        low.replace("requirements.txt", ""), _RESOLVING
+    ):
         return
     if (
         "depends" in low

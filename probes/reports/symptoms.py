@@ -73,6 +73,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("cuda-error-999", "cuda_error_unknown"),
     _row("cuda-error-999", "cuda runtime error (999)"),
     _row("cuda-error-999", "error=999 "),
+    _row("cuda-error-999", "cuinit", r"\bcuinit\b.{0,24}\b(?:returns?|returned|gives|gave|failed with|fails with|->|→|=|:) ?(?:error )?999\b"),
     _row("cuda-error-100", "cuda_error_no_device"),
     _row("cuda-error-100", "no cuda-capable device is detected"),
     _row("cuda-error-101", "cudaerrorinvaliddevice"),
@@ -184,7 +185,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("oneapi-library-version", "/oneapi/", r"/oneapi/[\w./-]{1,200}\.so[\d.]{0,12}: version .{1,60} not found \(required by"),
     _row("dll-load-failed", "dll load failed"),
     _row("extension-procedure-missing", "importing _c: the specified procedure could not be found"),
-    _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
+    _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|amp_c|apex_c|syncbn|fused_\w{2,30}|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
     _row("winerror-126", "winerror 126"),
     _row("winerror-126", "error 126"),
     _row("winerror-126", "could not find module", r"torch[\\/]{1,2}lib[\\/]{1,2}\w{2,40}\.dll.{0,4}\(or one of its dependencies\)"),
@@ -325,7 +326,29 @@ _QUOTES = ('"', "'", "`")
 _ENTRY = regex(r"^[\s*•+-]{0,8}(?:\d{1,2}[.)] )?[\"'`][^\"'`]{8,200}[\"'`]\s{0,3}(?:→|->|=>|⇒|–|—) ?[a-z]")
 
 
+# What a list of changes says was mended, and the head of a table of errors and cures.
+_MENDED = regex(r"^[\s*•+-]{0,8}(?:fix(?:ed|es)?|resolved|solved|addressed) ?[:(–—]")
+_CURES = regex(
+    r"^\s{0,4}\|.{0,80}\b(?:error|message|symptom|problem)s?\b.{0,80}\|.{0,80}\b(?:fix|cure|solution|remedy|cause|action|what to do)\b"
+)
+
+
 def _listed(reading: Reading) -> set[int]:
+    """The lines that tell of errors in general: a list of changes, a table or a list of errors and their cures."""
+    general = _entries(reading)
+    if reading.has("fix", "solved", "addressed"):
+        general |= {i for i, line in enumerate(reading.lines) if ":" in line and _MENDED.match(line[:60].lower())}
+    if "|" in reading.text and reading.has("fix", "cure", "solution", "remedy", "cause", "action", "what to do"):
+        table = False
+        for index, line in enumerate(reading.lines):
+            row = line.lstrip().startswith("|")
+            table = row and (table or _CURES.match(line[:400].lower()) is not None)
+            if table:
+                general.add(index)
+    return general
+
+
+def _entries(reading: Reading) -> set[int]:
     """The lines of such a list: one entry alone is somebody's own error and what they tried."""
     if not reading.has("→", "->", "=>", "⇒", "–", "—"):
         return set()

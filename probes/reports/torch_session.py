@@ -28,7 +28,9 @@ _SAID_OF_ROOT = regex(r"\b(?:as|for|by|under) root\b|\b(?:with|under|via|using) 
 _USER_NOT = regex(
     r"\b(?:(?:normal|regular|ordinary|own|non-root|my) )user\b.{0,40}\b[Ff]alse\b|\b[Ff]alse\b.{0,30}\b(?:as|for) (?:a |the |my |any )?(?:normal |regular |ordinary |own |non-root )?user\b|\bwithout (?:it|sudo)\b.{0,20}\b[Ff]alse\b|\b[Ff]alse\b.{0,20}\bwithout\b"
 )
-_CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
+_CONDITION = regex(
+    r"\b(?:if|assert|while|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$|(?:\b(?:if|assert|while|elif|return)|=) .{0,36}\b(?:and|or)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$"
+)
 # A list of what torch says, ``torch.version.cuda   : 13.0``: the answer stands behind the question.
 _ANSWERED = regex(r"\s{0,8}torch\.[\w.]{3,60}(?:\(\))?\s{0,40}[:=]\s{1,4}\S")
 _ASKS = ("__version__", "is_available()", "is_built()", "version.cuda", "device_count()", "get_device_name")

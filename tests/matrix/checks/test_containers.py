@@ -130,16 +130,3 @@ def test_a_container_that_lost_its_gpu(examine: Examine, machine: Machine) -> No
     assert examine(lost)["container-no-gpu"].fix[0] == "start the container anew"
     assert "container-no-gpu" not in examine(machine(drivers={}, symptoms=seen))
     assert "container-no-gpu" not in examine({**lost, "torch": {"gpu_available": True}})
-
-
-@pytest.mark.parametrize(
-    ("wanted", "variant", "found"),
-    [("void", "cu124", True), ("none", "cu124", True), ("all", "cu124", False), ("void", "cpu", False)],
-)
-def test_a_container_that_asks_for_no_gpu(examine: Examine, wanted: str, variant: str, found: bool) -> None:
-    profile = {
-        "system": {"container": "docker"},
-        "environment": {"NVIDIA_VISIBLE_DEVICES": wanted},
-        "torch": {"version": f"2.6.0+{variant}", "variant": variant, "gpu_available": False},
-    }
-    assert ("container-no-gpu" in examine(profile)) is found

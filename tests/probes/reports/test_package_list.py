@@ -127,6 +127,7 @@ def test_a_freeze_of_files_and_addresses(facts_of: Callable[[str], Facts]) -> No
         ("The old i7 does not support AVX2. torch 2.6.0+cpu, quantized model", "2.6.0+cpu"),
         ("An RTX 4090 ... no, a 4080; torch 2.6.0+cpu here", "2.6.0+cpu"),
         ("the torch 2.6.0+cpu supports it", None),
+        ("torch 2.6.0+cpu got installed by requirements.txt", "2.6.0+cpu"),
         ("I need torch 2.6.0 here", None),
     ],
 )

@@ -224,6 +224,8 @@ def test_an_engine_without_the_toolkit(facts_of: Callable[[str], Facts], text: s
         ("on the host nvidia-smi shows no devices", "host-driver-works", False),
         ("unable to write to file </torch_12_238_0>: No space left on device (28)", "disk-full", False),
         ("OSError: [Errno 28] No space left on device: '/tmp/torch'", "disk-full", True),
+        ("cuInit(0) returns 999 after the resume", "cuda-error-999", True),
+        ("ImportError: DLL load failed while importing amp_C: The specified procedure could not be found.", "extension-procedure-missing", True),
         ("works only with ROCR_VISIBLE_DEVICES=1", "amd-mask-helps", True),
         ("with HIP_VISIBLE_DEVICES=0 it still does not work", "amd-mask-helps", False),
         ("RuntimeError: this CPU does not support AVX2", "no-avx2-error", True),
@@ -309,3 +311,20 @@ def test_a_list_of_errors_and_their_remedies_is_nobodys_error(facts_of: Callable
     assert [(s.id, s.line) for s in facts_of(own).symptoms or ()] == [("cuda-error-802", 4)]
     alone = '"Error 802: system not yet initialized" -> what now?\n'
     assert [s.id for s in facts_of(alone).symptoms or ()] == ["cuda-error-802"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Error | Fix |\n|---|---|\n| `OMP: Error #15: Initializing libiomp5md.dll` | set a variable |\n",
+        "- fixed: ImportError: libcudart.so.12: cannot open shared object file\n",
+        "* Resolved: CUDA driver is a stub library\n",
+    ],
+)
+def test_errors_in_general_are_nobodys(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert not facts_of(text).symptoms
+
+
+def test_a_table_of_answers_is_no_table_of_cures(facts_of: Callable[[str], Facts]) -> None:
+    text = "| question | answer |\n|---|---|\n| what happens | CUDA driver is a stub library |\n"
+    assert [s.id for s in facts_of(text).symptoms or ()] == ["cuda-error-34"]

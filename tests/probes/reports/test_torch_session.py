@@ -173,6 +173,18 @@ def test_what_torch_was_built_with(
     assert torch.gpu_available is (answer[-4:] == "True")
 
 
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("One card is in the box and torch.cuda.is_available() is False", False),
+        ("if ready and torch.cuda.is_available() == True:", None),
+        ("use = wanted and torch.cuda.is_available() == True", None),
+    ],
+)
+def test_a_sentence_and_a_condition(facts_of: Callable[[str], Facts], line: str, answer: bool | None) -> None:
+    assert facts_of(line + "\n").torch.gpu_available is answer
+
+
 def test_a_version_behind_its_name(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("torch.zeros(1).cuda() works, torch.__version__ 2.7.1+cu128, only xformers dies\n")
     assert (facts.torch.version, facts.torch.variant) == ("2.7.1+cu128", "cu128")
