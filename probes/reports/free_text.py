@@ -195,6 +195,10 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [row]))
 
 
+_MOVED = regex(
+    r"\b(?:migrated|moved|switched|changed|went|upgraded) (?:\w{1,12} ){0,3}?from (?:an? )?[\w.]{2,20}(?: [\w.]{1,12}){0,2} (?=to\b)",
+    re.I,
+)
 _GLUED = regex(r"(?<![\w/.-])(ubuntu|windows|win|centos|debian|fedora|rhel|macos|rocky) ?(?=\d)", re.I)
 
 
@@ -212,6 +216,8 @@ def _system(reading: Reading, index: int, text: str) -> None:
         low,
     ):
         return
+    if "from " in low and " to " in low:
+        text = _MOVED.sub(" ", text)  # the system that was there before
     if low.startswith(("from ", "image", "docker ", "mkdir", "cd ", "base")):
         return
     put_system(reading, index, _GLUED.sub(_apart, text), CLAIMED)

@@ -11,6 +11,7 @@ import re
 
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.reports.generalities import general_lines
 from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["SYMPTOMS", "Row", "read_symptoms"]
@@ -84,6 +85,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("libcuda-stub-path", "/stubs/libcuda.so"),
     _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
     _row("host-driver-works", "nvidia-smi", _HOST_WORKS),
+    _row("host-driver-works", "nvidia.com/gpu", r"\b(?:allocatable|capacity)\b.{0,40}nvidia\.com/gpu:? {0,8}[1-9]"),
     _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
     _row("driver-library-mismatch", "nvml/rm version mismatch"),
     _row("driver-library-mismatch", "librmversionmismatch"),
@@ -309,7 +311,7 @@ def read_symptoms(reading: Reading) -> None:
         at = low.find(literal)
         for row in rows:
             if listed is None:
-                listed = _listed(reading)
+                listed = general_lines(reading)
             index = _first(reading, row, at, listed)
             if index is not None:
                 found.setdefault(index, []).append(row)
@@ -319,45 +321,6 @@ def read_symptoms(reading: Reading) -> None:
             if row.id.startswith("winerror") and "Error loading" not in text and index + 1 < len(reading.lines):
                 text = f"{text.strip()} {reading.lines[index + 1].strip()}"  # a localised message may break the line
             reading.symptom(row.id, index, text)
-
-
-_QUOTES = ('"', "'", "`")
-# An entry of a list of errors and what to do about each: the error in quotes, then an arrow or a dash and the remedy.
-_ENTRY = regex(r"^[\s*•+-]{0,8}(?:\d{1,2}[.)] )?[\"'`][^\"'`]{8,200}[\"'`]\s{0,3}(?:→|->|=>|⇒|–|—) ?[a-z]")
-
-
-# What a list of changes says was mended, and the head of a table of errors and cures.
-_MENDED = regex(r"^[\s*•+-]{0,8}(?:fix(?:ed|es)?|resolved|solved|addressed) ?[:(–—]")
-_CURES = regex(
-    r"^\s{0,4}\|.{0,80}\b(?:error|message|symptom|problem)s?\b.{0,80}\|.{0,80}\b(?:fix|cure|solution|remedy|cause|action|what to do)\b"
-)
-
-
-def _listed(reading: Reading) -> set[int]:
-    """The lines that tell of errors in general: a list of changes, a table or a list of errors and their cures."""
-    general = _entries(reading)
-    if reading.has("fix", "solved", "addressed"):
-        general |= {i for i, line in enumerate(reading.lines) if ":" in line and _MENDED.match(line[:60].lower())}
-    if "|" in reading.text and reading.has("fix", "cure", "solution", "remedy", "cause", "action", "what to do"):
-        table = False
-        for index, line in enumerate(reading.lines):
-            row = line.lstrip().startswith("|")
-            table = row and (table or _CURES.match(line[:400].lower()) is not None)
-            if table:
-                general.add(index)
-    return general
-
-
-def _entries(reading: Reading) -> set[int]:
-    """The lines of such a list: one entry alone is somebody's own error and what they tried."""
-    if not reading.has("→", "->", "=>", "⇒", "–", "—"):
-        return set()
-    entries = {
-        i
-        for i, line in enumerate(reading.lines)
-        if line.lstrip("*•+- 0123456789.)")[:1] in _QUOTES and _ENTRY.match(line.lower())
-    }
-    return entries if len(entries) > 1 else set()
 
 
 def _first(reading: Reading, row: Row, at: int, listed: set[int]) -> int | None:

@@ -132,3 +132,8 @@ def test_the_macos_that_metal_needs_is_no_systems_version(facts_of: Callable[[st
 def test_a_sentence_that_quotes_an_error_has_no_label(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of('Getting "RuntimeError: no kernel image" with a fresh RTX 5060 laptop.\n')
     assert facts.gpus is not None and facts.gpus[0].name == "RTX 5060"
+
+
+def test_the_system_that_was_there_before(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("We migrated from Alpine to Debian slim last week.\n").system.name == "Debian GNU/Linux"
+    assert facts_of("We run it on Alpine.\n").system.libc == "musl"

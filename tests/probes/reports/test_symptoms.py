@@ -297,34 +297,3 @@ def test_an_installed_driver_package(facts_of: Callable[[str], Facts], text: str
 )
 def test_two_halves_of_a_driver(facts_of: Callable[[str], Facts], text: str) -> None:
     assert [s.id for s in facts_of(text).symptoms or ()] == ["driver-library-mismatch"]
-
-
-_LIST = """- "Error 802: system not yet initialized" → started fabricmanager
-* "Driver/library version mismatch" -> rebooted
-1. `cudaErrorNoKernelImageForDevice` — moved to cu126
-"""
-
-
-def test_a_list_of_errors_and_their_remedies_is_nobodys_error(facts_of: Callable[[str], Facts]) -> None:
-    assert not facts_of(_LIST).symptoms
-    own = _LIST + "Error 802: system not yet initialized\n"
-    assert [(s.id, s.line) for s in facts_of(own).symptoms or ()] == [("cuda-error-802", 4)]
-    alone = '"Error 802: system not yet initialized" -> what now?\n'
-    assert [s.id for s in facts_of(alone).symptoms or ()] == ["cuda-error-802"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "| Error | Fix |\n|---|---|\n| `OMP: Error #15: Initializing libiomp5md.dll` | set a variable |\n",
-        "- fixed: ImportError: libcudart.so.12: cannot open shared object file\n",
-        "* Resolved: CUDA driver is a stub library\n",
-    ],
-)
-def test_errors_in_general_are_nobodys(facts_of: Callable[[str], Facts], text: str) -> None:
-    assert not facts_of(text).symptoms
-
-
-def test_a_table_of_answers_is_no_table_of_cures(facts_of: Callable[[str], Facts]) -> None:
-    text = "| question | answer |\n|---|---|\n| what happens | CUDA driver is a stub library |\n"
-    assert [s.id for s in facts_of(text).symptoms or ()] == ["cuda-error-34"]

@@ -1,0 +1,86 @@
+"""Lines that name errors without anybody having them now: questions and answers, tables of cures, changes, what is over."""
+
+from __future__ import annotations
+
+from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.reports.reading import Reading
+
+__all__ = ["general_lines"]
+
+_QUOTES = ('"', "'", "`")
+# An entry of a list of errors and what to do about each: the error in quotes, then an arrow or a dash and the remedy.
+_ENTRY = regex(r"^[\s*•+-]{0,8}(?:\d{1,2}[.)] )?[\"'`][^\"'`]{8,200}[\"'`]\s{0,3}(?:→|->|=>|⇒|–|—) ?[a-z]")
+# What a list of changes says was mended, and the head of a table of errors and cures.
+_MENDED = regex(r"^[\s*•+-]{0,8}(?:fix(?:ed|es)?|resolved|solved|addressed) ?[:(–—]")
+_CHANGES = regex(r"^#{1,6} .{0,40}\b(?:fixed|fixes|bug ?fixes|changelog|resolved)\b")
+_CURES = regex(
+    r"^\s{0,4}\|.{0,80}\b(?:error|message|symptom|problem)s?\b.{0,80}\|.{0,80}\b(?:fix|cure|solution|remedy|cause|action|what to do)\b"
+)
+_QUESTION = regex(r"^[\s*]{0,4}q\d{0,2}[:.)] ")
+_ANSWER = regex(r"^[\s*]{0,4}a\d{0,2}[:.)] ")
+_OF_A_DOCUMENT = regex(r"^\S{1,200}\.(?:md|rst|adoc|html):\d{1,6}[:-]")  # what grep found in a text about errors
+_OVER = regex(
+    r"\b(?:rebooted|restarted|after (?:a |the )?reboot(?:ing)?),?(?: (?:once|and|it|then|now|is|was|→|->|=>)){0,4} (?:gone|works|fixed|solved|ok|fine)\b(?!.{0,40}\b(?:until|for (?:some|a few)|sometimes|next)\b)"
+)
+_SOLVED = regex(r"^\W{0,6}(?:solved|resolved|fixed)\b ?(?:!|\]|\.|:|it\b)")
+_AGAIN = ("but now", "now i get", "new error", "another error", "however", "still", "again")
+
+
+def general_lines(reading: Reading) -> set[int]:
+    """The indexes of such lines. One entry of a list alone is somebody's own error and what they tried."""
+    low = [line[:400].lower() for line in reading.lines] if _worth_a_look(reading) else []
+    return _entries(reading, low) | _changes(low) | _tables(low) | _questions(low) | _documents(reading) | _over(low)
+
+
+def _worth_a_look(reading: Reading) -> bool:
+    return reading.has("→", "->", "=>", "⇒", "–", "—", "fix", "solved", "addressed", "q:", "q1", "|", "reboot", "restarted")  # fmt: skip
+
+
+def _entries(reading: Reading, low: list[str]) -> set[int]:
+    if not reading.has("→", "->", "=>", "⇒", "–", "—"):
+        return set()
+    entries = {
+        i for i, line in enumerate(low) if line.lstrip("*•+- 0123456789.)")[:1] in _QUOTES and _ENTRY.match(line)
+    }
+    return entries if len(entries) > 1 else set()
+
+
+def _changes(low: list[str]) -> set[int]:
+    """What was mended: a label of the line itself, or the heading above a list."""
+    found: set[int] = set()
+    below = False
+    for index, line in enumerate(low):
+        if line.startswith("#"):
+            below = _CHANGES.match(line) is not None
+        elif (below and line.lstrip().startswith(("-", "*", "•"))) or _MENDED.match(line[:60]):
+            found.add(index)
+    return found
+
+
+def _tables(low: list[str]) -> set[int]:
+    found: set[int] = set()
+    table = False
+    for index, line in enumerate(low):
+        table = line.lstrip().startswith("|") and (table or _CURES.match(line) is not None)
+        if table:
+            found.add(index)
+    return found
+
+
+def _questions(low: list[str]) -> set[int]:
+    questions = {i for i, line in enumerate(low) if _QUESTION.match(line)}
+    return questions if len(questions) > 1 and sum(_ANSWER.match(line) is not None for line in low) > 1 else set()
+
+
+def _documents(reading: Reading) -> set[int]:
+    if not reading.has(".md:", ".rst:", ".adoc:", ".html:"):
+        return set()
+    return {i for i, line in enumerate(reading.lines) if ":" in line and _OF_A_DOCUMENT.match(line[:260])}
+
+
+def _over(low: list[str]) -> set[int]:
+    """What a restart has mended; or all of it, where the first word says that it is solved and none says that it is not."""
+    first: str = next((line for line in low if line.strip()), "")
+    if _SOLVED.match(first) and not any(word in line for line in low for word in _AGAIN):
+        return set(range(len(low)))
+    return {i for i, line in enumerate(low) if ("reboot" in line or "restarted" in line) and _OVER.search(line)}
