@@ -22,6 +22,9 @@ _OF_A_DOCUMENT = regex(r"^\S{1,200}\.(?:md|rst|adoc|html):\d{1,6}[:-]")  # what 
 _OVER = regex(
     r"\b(?:rebooted|restarted|after (?:a |the )?reboot(?:ing)?),?(?: (?:once|and|it|then|now|is|was|→|->|=>)){0,4} (?:gone|works|fixed|solved|ok|fine)\b(?!.{0,40}\b(?:until|for (?:some|a few)|sometimes|next)\b)"
 )
+_ANOTHERS = regex(r"\b(?:can't|cannot|can not|couldn't|could not|unable to|not able to) reproduce\b")
+_MEANING = regex(r"\bwhat does\b.{0,200}\b(?:usually|generally|typically|normally) mean\b")
+_IN_A_TEST = regex(r"\bassert .{0,120}[\"'].{8,300}[\"']\)? (?:==|!=|in|not in|is) ")
 _SOLVED = regex(r"^\W{0,6}(?:solved|resolved|fixed)\b ?(?:!|\]|\.|:|it\b)")
 _AGAIN = ("but now", "now i get", "new error", "another error", "however", "still", "again")
 
@@ -33,7 +36,7 @@ def general_lines(reading: Reading) -> set[int]:
 
 
 def _worth_a_look(reading: Reading) -> bool:
-    return reading.has("→", "->", "=>", "⇒", "–", "—", "fix", "solved", "addressed", "q:", "q1", "|", "reboot", "restarted")  # fmt: skip
+    return reading.has("→", "->", "=>", "⇒", "–", "—", "fix", "solved", "addressed", "q:", "q1", "|", "reboot", "restarted", "reproduce", "assert ", "what does")  # fmt: skip
 
 
 def _entries(reading: Reading, low: list[str]) -> set[int]:
@@ -79,8 +82,15 @@ def _documents(reading: Reading) -> set[int]:
 
 
 def _over(low: list[str]) -> set[int]:
-    """What a restart has mended; or all of it, where the first word says that it is solved and none says that it is not."""
+    """What a restart has mended, who wrote it has not met, or a test compares; or all of it, where the first word says that it is solved and none says that it is not."""
     first: str = next((line for line in low if line.strip()), "")
     if _SOLVED.match(first) and not any(word in line for line in low for word in _AGAIN):
         return set(range(len(low)))
-    return {i for i, line in enumerate(low) if ("reboot" in line or "restarted" in line) and _OVER.search(line)}
+    return {
+        i
+        for i, line in enumerate(low)
+        if (("reboot" in line or "restarted" in line) and _OVER.search(line))
+        or ("reproduce" in line and _ANOTHERS.search(line))
+        or ("what does" in line and _MEANING.search(line))
+        or ("assert " in line and _IN_A_TEST.search(line))
+    }

@@ -45,6 +45,10 @@ _HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:cam
 _GAVE = regex(
     r"\btorch\b.{0,40}?(?:\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b|→|->|=>).{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
 )
+# "torch 2.5.1+cpu before, now 2.5.1+cu124"
+_NOW = regex(
+    r"\btorch\b.{0,40}\b(?:before|earlier|previously),? (?:and |but )?now (?:it is |it's |i have |on )?(?:torch )?(\d\.\d{1,2}\.\d{1,2}[\w.+]{0,20})"
+)
 # "pip show torch → Version: 2.1.2+cpu"
 _SHOWN = regex(
     r"\bpip3? show torch\b[`'\"]?.{0,12}?(?:→|->|=>|:| says| gives| prints| shows) {0,3}(?:version:? ?)?(\d\.\d{1,2}\.\d{1,2}[\w.+]{0,30})"
@@ -257,6 +261,9 @@ def _loose(reading: Reading, index: int, line: str) -> None:
     low = line.lower()
     if "+" in low and (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
         put_torch(reading, index, parsed, CLAIMED - 2)
+    if "now " in low and (now := _NOW.search(low)) and (parsed := values.parse_torch(now[1])):
+        put_torch(reading, index, parsed, CLAIMED - 1)
+        return
     if "show torch" in low and (shown := _SHOWN.search(low)) and (parsed := values.parse_torch(shown[1])):
         put_torch(reading, index, parsed, PRINTED)
         return

@@ -32,6 +32,9 @@ def test_a_list_of_errors_and_their_remedies_is_nobodys_error(facts_of: Callable
         "docs/faq.md:12:CUDA driver is a stub library, if stubs come first\n",
         "Solved! It was the path.\nCUDA driver is a stub library\n",
         "CUDA driver is a stub library, rebooted → gone\n",
+        "My colleague sees 'CUDA driver is a stub library', I can't reproduce it\n",
+        "What does `Illegal instruction` usually mean?\n",
+        'assert classify("CUDA driver is a stub library") == "stub"\n',
     ],
 )
 def test_errors_in_general_are_nobodys(facts_of: Callable[[str], Facts], text: str) -> None:
@@ -46,6 +49,7 @@ def test_a_table_of_answers_is_no_table_of_cures(facts_of: Callable[[str], Facts
 @pytest.mark.parametrize(
     "text",
     [
+        "What does this mean: CUDA driver is a stub library\n",
         "Q: CUDA driver is a stub library\nA: ???\n",
         "Solved the first one, but now: CUDA driver is a stub library\n",
         "/a/torch/cuda/__init__.py:12: UserWarning: CUDA driver is a stub library\n",

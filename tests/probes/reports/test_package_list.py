@@ -152,3 +152,7 @@ def test_what_stands_behind_an_arrow(facts_of: Callable[[str], Facts], line: str
 def test_a_device_package_as_its_file_is_named(facts_of: Callable[[str], Facts]) -> None:
     packages = facts_of("torch 2.9.0, rocm_sdk_libraries_gfx1151 7.9.0rc1\n").packages or {}
     assert packages["rocm-sdk-libraries-gfx1151"] == "7.9.0rc1"
+
+
+def test_what_was_before_and_what_is_now(facts_of: Callable[[str], Facts]) -> None:
+    assert facts_of("I had torch 2.5.1+cpu before, now 2.5.1+cu124\n").torch.version == "2.5.1+cu124"
