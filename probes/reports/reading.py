@@ -176,8 +176,9 @@ _AFTER = regex(r"^[\s*•+-]{0,8}(?:[Aa]fter|[Nn]ow)\b")
 
 def _forget(lines: list[str]) -> None:
     """Empties the line of how things were, where a later one says how they are."""
-    for index, line in enumerate(lines):
-        if "efore" in line[:16] and _BEFORE.match(line) and any(_AFTER.match(below) for below in lines[index + 1 :]):
+    after = next((i for i in range(len(lines) - 1, -1, -1) if _AFTER.match(lines[i])), 0)
+    for index in range(after):
+        if "efore" in lines[index][:16] and _BEFORE.match(lines[index]):
             lines[index] = ""
 
 
