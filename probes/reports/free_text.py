@@ -176,7 +176,7 @@ def _gpus(reading: Reading, index: int, text: str, low: str) -> None:
         compares = len(text) > 80 and text[0] not in "(#-" and len({n.fields["name"] for n in found}) > 1
         if not compares and ("which is of" not in text or not _CAPABILITY.search(text)):
             labelled = not found and len(text) < 160 and _GPU_WORDS.search(text) is not None
-            if not found and "xpu" in reading.low and (arc := _ARC.search(text)):
+            if not found and reading.has("xpu") and (arc := _ARC.search(text)):
                 card = {"vendor": "intel", "name": f"Intel Arc {arc[0]}"}
                 reading.gpu_lists.append(GpuList(CLAIMED - 1, False, [(card, reading.source(index))]))
             elif not found and "(gfx" in text and (target := _CHIP_WITH_TARGET.search(text)):
