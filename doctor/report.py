@@ -26,7 +26,7 @@ _HOME = regex(
     r"(?:/home/|(?:\b[A-Za-z]:)?[\\/]\\?(?:[Uu]sers|USERS)[\\/]\\?)"
     r"[^/\\\s:;'\"]{1,64}(?:(?: [^/\\\s:;'\"]{1,64}){1,3}(?=\\))?|/root(?=[/:\s]|$)"
 )
-_CREDENTIALS = regex(r"(://)[^/@\s]{1,256}@")
+_CREDENTIALS = regex(r"(://)(?:[^/@\s]{1,256}@){1,4}")  # a password may hold an at sign
 _LEVELS = ("note", "warning", "blocker")
 
 
