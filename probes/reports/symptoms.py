@@ -291,23 +291,27 @@ def read_symptoms(reading: Reading) -> None:
             reading.symptom(row.id, index, text)
 
 
-# A program that compares, a test that expects or a command that looks for a text has not said it.
-_LOOKED_FOR = regex(
-    r"\b(?:grep|findstr|select-string)\b[^|;&]{0,80}$|\b(?:if|elif|assert|while|and|or|not) \(?[\"'][^\"']{0,200}$"
-    r"|\bmatch ?= ?r?[\"'][^\"']{0,200}$|\bexpected [\"'][^\"']{0,200}$"
-)
-
-
 def _first(reading: Reading, row: Row, at: int) -> int | None:
     """Index of the first line that says the row's text; a pattern is tried on at most 200 lines that hold the literal."""
     for _ in range(200):
         index = reading.low.count("\n", 0, at)
-        if (row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower())) and not _LOOKED_FOR.search(
-            reading.low[max(reading.low.rfind("\n", 0, at) + 1, at - 300) : at]
-        ):
+        said = row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower())
+        if said and not _looked_for(reading, at):
             return index
         end = reading.low.find("\n", at)
         at = reading.low.find(row.literal, end) if end >= 0 else -1
         if at < 0:
             break
     return None
+
+
+_LOOKED_FOR = regex(
+    r"\b(?:grep|findstr|select-string)\b[^|;&]{0,80}$|\b(?:if|elif|assert|while|and|or|not) \(?[\"'][^\"']{0,200}$"
+    r"|\bmatch ?= ?r?[\"'][^\"']{0,200}$|\bexpected [\"'][^\"']{0,200}$"
+)
+
+
+def _looked_for(reading: Reading, at: int) -> bool:
+    """A program that compares, a test that expects or a command that looks for the text at ``at`` has not said it."""
+    start = max(reading.low.rfind("\n", 0, at) + 1, at - 300)
+    return _LOOKED_FOR.search(reading.low[start:at]) is not None
