@@ -184,7 +184,7 @@ def _lacks_code(release: Release, build: Build, cc: str) -> str | None:
         return ""
     if found.above:
         return "gpu-newer-than-wheel"
-    return "gpu-below-minimum" if found.below and not _elsewhere(release, build, cc) else "gpu-arch-missing"
+    return "gpu-below-minimum" if found.below and not elsewhere(release, build, cc) else "gpu-arch-missing"
 
 
 @once_a_machine
@@ -223,7 +223,7 @@ def _covers(kernels: tuple[str, ...], ptx_too: tuple[str, ...], toolkit: tuple[i
     return found
 
 
-def _elsewhere(release: Release, build: Build, cc: str) -> bool:
+def elsewhere(release: Release, build: Build, cc: str) -> bool:
     """The same release, variant and system carries the architecture on another processor architecture."""
     os = build.platform.split("_")[0]
     for other in release.builds:

@@ -63,7 +63,7 @@ def gfx_override(facts: Facts, gfx: str | None) -> tuple[str, ...]:
         near
         and gfx != f"gfx{near.replace('.', '')}"
         and facts.system.os in ("linux", None)
-        and "HSA_OVERRIDE_GFX_VERSION" not in (facts.environment or {})
+        and not (facts.environment or {}).get("HSA_OVERRIDE_GFX_VERSION", "").startswith(near[:-1])
     ):
         return (f"try HSA_OVERRIDE_GFX_VERSION={near} (works for some chips of this generation, unsupported by AMD)",)
     return ()

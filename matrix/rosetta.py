@@ -29,8 +29,10 @@ def rosetta_findings(case: Case, want: Wanted, choice: Choice, *, requested: boo
     """
     if not translated(case):
         return
-    blocker = choice.accepted is None or (
-        requested and (case.installed is not None or not want.matches(LAST_FOR_INTEL))
+    blocker = (
+        choice.accepted is None
+        or (requested and (case.installed is not None or not want.matches(LAST_FOR_INTEL)))
+        or bool(case.symptom("mach-o-architecture"))  # what an arm64 Python installed does not load
     )
     yield finding(
         "rosetta-python",

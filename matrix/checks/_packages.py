@@ -77,7 +77,8 @@ def torch_line(case: Case) -> tuple[int, ...] | None:
 
 def cuda_major(case: Case) -> int | None:
     """The CUDA major the installed torch was built with; ``None`` where it is no CUDA build or not known."""
-    pair = toolkit(case.installed.variant) if case.installed else None
+    # a session may show what torch was built with and not its number
+    pair = toolkit(case.installed.variant if case.installed else case.facts.torch.variant)
     return pair[0] if pair else None
 
 

@@ -103,6 +103,13 @@ PROOFS: tuple[Proof, ...] = (
         facts=("packages.torch",),
     ),
     Proof(
+        finding="windows-runtime-missing",
+        symptoms=("vc-runtime-missing",),
+        about="torch",
+        detail="Windows itself names the DLL of the Visual C++ runtime that is not there.",
+        fix=("winget install Microsoft.VCRedist.2015+.x64, then open a new terminal",),
+    ),
+    Proof(
         finding="wheel-arch-mismatch",
         symptoms=("mach-o-architecture", "winerror-193"),
         about="torch",

@@ -145,7 +145,8 @@ def rocm_wsl_runtime(case: Case) -> Iterator[Finding]:
     if installed and origin in ("vendor", "source"):
         return
     stock = case.installed is not None and case.installed.stock
-    certain = installed and (stock or facts.torch.gpu_available is False)
+    runs = installed or bool(facts.torch.hip)  # a session may show the build without its number
+    certain = runs and (stock or facts.torch.gpu_available is False)
     yield finding(
         "rocm-wsl-runtime",
         case,
@@ -206,10 +207,15 @@ def _by_name(name: str | None) -> str | None:
     return gfx_name(known.gfx or "") if known else None
 
 
+_FAILED = ("hip-invalid-image", "hip-invalid-function", "hip-no-binary", "tensile-missing")
+
+
 @check("igpu-dgpu-conflict")
 def works_without_igpu(case: Case) -> Iterator[Finding]:
-    """The report itself says that GPU code runs once the integrated GPU is off."""
+    """The report itself says that GPU code runs once the integrated GPU is off, or once a mask hides one of the two."""
     rows = [f"symptoms[{i}]" for i, _ in case.symptom("igpu-off-helps")]
+    if not rows and any(g.integrated for _, g in case.gpus("amd")) and case.symptom(*_FAILED):
+        rows = [f"symptoms[{i}]" for i, _ in case.symptom("amd-mask-helps")]
     if not rows or installed_vendor(case) != "amd" or not case.gpus("amd"):
         return
     yield finding(
@@ -234,7 +240,7 @@ def igpu_dgpu_conflict(case: Case) -> Iterator[Finding]:
         return
     cards = [(i, g) for i, g in case.gpus("amd") if g.integrated is False]
     beside = [(i, g) for i, g in case.gpus("amd") if g.integrated]
-    seen = case.symptom("hip-invalid-image", "hip-invalid-function", "hip-no-binary")
+    seen = case.symptom(*_FAILED[:3])
     named = [t for _, t in case.symptom("tensile-missing") if any(g.gfx and t.endswith(g.gfx) for _, g in beside)]
     seen = seen or (case.symptom("tensile-missing") if named else ())
     kernels = installed.kernels

@@ -136,7 +136,7 @@ def missing_runtime(case: Case) -> Iterator[Finding]:
                 case,
                 about="installed",
                 severity="blocker",
-                detail=f"A package built for CUDA {match[1]} is loaded beside torch {case.installed.version if case.installed else ''} for CUDA {major}.",
+                detail=f"A package built for CUDA {match[1]} is loaded beside torch {case.installed.version + ' ' if case.installed else ''}for CUDA {major}.",
                 evidence=(f"symptoms[{place}]", "torch.variant", "torch.version"),
                 fix=(
                     f"install the build of that package for CUDA {major}",

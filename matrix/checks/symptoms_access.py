@@ -13,11 +13,12 @@ from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.verdict import Finding
 
 
-@check("rocm-permission", "xpu-permission", seen=("root-available-true",))
+@check("rocm-permission", "xpu-permission", seen=("root-available-true", "root-lists-more"))
 def only_root(case: Case) -> Iterator[Finding]:
-    """The same question, answered True under sudo and False without."""
-    rows = seen(case, "root-available-true")
-    if not rows or case.facts.torch.gpu_available is not False:
+    """The same question, answered True under sudo and False without; or the same list, with a GPU for root alone."""
+    listed = seen(case, "root-lists-more")
+    rows, usable = listed or seen(case, "root-available-true"), case.facts.torch.gpu_available
+    if not rows or usable or (usable is None and not listed):
         return
     for vendor, id in (("amd", "rocm-permission"), ("intel", "xpu-permission")):
         meant = installed_vendor(case) == vendor and not case.facts.gpus

@@ -204,13 +204,17 @@ def illegal_on_armv8_0(case: Case) -> Iterator[Finding]:
     )
 
 
-@check("cpu-lacks-avx", "cpu-lacks-avx2", seen=("illegal-instruction",))
+@check("cpu-lacks-avx", "cpu-lacks-avx2", seen=("illegal-instruction", "no-avx2-error"))
 def illegal_on_x86(case: Case) -> Iterator[Finding]:
-    """An illegal instruction on a processor that the report says has no AVX or AVX2."""
-    rows = seen(case, "illegal-instruction")
-    if not rows or case.facts.cpu.features:
+    """An illegal instruction on a processor that the report says has no AVX or AVX2, or a program that ended for its lack."""
+    rows = seen(case, "no-avx2-error", "illegal-instruction")
+    if not rows or case.facts.cpu.features or case.facts.system.machine == "aarch64":
         return
-    for id, said in (("cpu-lacks-avx", "no-avx-said"), ("cpu-lacks-avx2", "no-avx2-said")):
+    for id, said in (
+        ("cpu-lacks-avx", "no-avx-said"),
+        ("cpu-lacks-avx2", "no-avx2-said"),
+        ("cpu-lacks-avx2", "no-avx2-error"),
+    ):
         if case.symptom(said):
             yield finding(
                 id,
@@ -294,7 +298,7 @@ def nothing_for_jetson(case: Case) -> Iterator[Finding]:
     if installed is not None and (
         installed.origin in ("vendor", "source", "conda")
         or installed.variant is None
-        or facts.torch.gpu_available is not False
+        or (facts.torch.gpu_available is not False and installed.variant != "cpu")
     ):
         return
     yield finding(

@@ -13,6 +13,7 @@ from torchdoctor.matrix.checks._aim import about
 from torchdoctor.matrix.checks.symptoms import seen
 from torchdoctor.matrix.findings import finding
 from torchdoctor.matrix.gpu_code import Coverage, capability, cuda_coverage
+from torchdoctor.matrix.gpu_needs import elsewhere
 from torchdoctor.matrix.grounds import LEAVE_OUT
 from torchdoctor.matrix.mixed import mixed_finding
 from torchdoctor.matrix.platforms import platforms_of
@@ -35,6 +36,21 @@ def _kernels_unknown(case: Case) -> bool:
 
 def _id_of(coverage: Coverage) -> str:
     return "gpu-below-minimum" if coverage.below else "gpu-newer-than-wheel" if coverage.above else "gpu-arch-missing"
+
+
+def _on_another_processor(case: Case, kernels: tuple[str, ...], cc: str) -> bool:
+    """Whether the build of these architectures, or the installed one, has this one too on another processor architecture."""
+    possible, installed = platforms_of(case.facts).possible, case.installed
+    if len(possible) != 1:
+        return False
+    releases = (installed.release,) if installed and installed.release else case.catalog.releases()
+    variant = installed.variant if installed and installed.release else None
+    return any(
+        elsewhere(release, build, cc)
+        for release in releases
+        for build in release.builds
+        if build.platform == possible[0] and (build.variant == variant if variant else build.kernels == kernels)
+    )
 
 
 def _carried(case: Case, device: tuple[int, int]) -> bool:
@@ -99,7 +115,10 @@ def warned(case: Case) -> Iterator[Finding]:
         if coverage is not None:
             if not coverage.covered:
                 detail = f"torch says that it was built for {' '.join(kernels)}; {name} is of compute capability {gpu.compute_capability}."
-                yield _missing_code(case, _id_of(coverage), index, device, detail, rows[:1])
+                id = _id_of(coverage)
+                if coverage.below and _on_another_processor(case, kernels, gpu.compute_capability or ""):
+                    id = "gpu-arch-missing"
+                yield _missing_code(case, id, index, device, detail, rows[:1])
                 left_out.append(index)
         elif bounds is not None and _kernels_unknown(case):
             low, high = bounds

@@ -183,6 +183,27 @@ def pip_found_none(case: Case) -> Iterator[Finding]:
         )
 
 
+@check(
+    "index-configuration", seen=("pip-no-version", "poetry-no-version", "poetry-no-candidate", "uv-no-local-version")
+)
+def index_of_another_variant(case: Case) -> Iterator[Finding]:
+    """The local version that was asked for is published, and the index that was asked holds another variant's builds."""
+    request = case.facts.request
+    rows = seen(case, "pip-no-version", "poetry-no-version", "poetry-no-candidate", "uv-no-local-version")
+    named = _TORCH_INDEX.search(request.index or "")
+    if not rows or named is None or not request.torch or not request.variant or request.package not in (None, "torch"):
+        return
+    holds = named[0].rpartition("/")[2]
+    if holds == request.variant or _mac(case) or not _published(case, request.torch.lstrip("="), request.variant):
+        return
+    yield _index_finding(
+        case,
+        f"The index that was asked holds {holds} builds; torch {request.torch} (+{request.variant}) is on the index of its own variant.",
+        (*rows[:1], "request.variant"),
+        f"take it from https://download.pytorch.org/whl/{request.variant}",
+    )
+
+
 def _off_the_default_index(case: Case) -> str | None:
     """The platform of this machine, where some release has a build for it and the default index never had one."""
     possible = platforms_of(case.facts).possible

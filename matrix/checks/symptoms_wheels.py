@@ -196,6 +196,9 @@ def wheel_refused(case: Case) -> Iterator[Finding]:
         )
 
 
+_COMPANION = regex(r"(?:versions of |`| )(torch[a-z]{2,12})(?:==|`| )")
+
+
 @check("free-threaded-unsupported")
 def free_threaded(case: Case) -> Iterator[Finding]:
     """A companion that offers nothing to a free-threaded interpreter, or torch's extensions of the other build found by it."""
@@ -203,6 +206,18 @@ def free_threaded(case: Case) -> Iterator[Finding]:
     if not facts.python.free_threaded:
         return
     alone = request.package not in (None, "torch") and request.versions_offered == ()
+    for index, text in case.symptom("uv-no-tag", "uv-abi-hint"):
+        if "ABI tag" in text and (match := _COMPANION.search(text)):
+            yield finding(
+                "free-threaded-unsupported",
+                case,
+                about="request",
+                severity="blocker",
+                detail=f"{match[1]} has no wheel for this free-threaded Python.",
+                evidence=("python.version", "python.free_threaded", f"symptoms[{index}]"),
+                fix=("use the interpreter with the GIL (the same version without t)",),
+            )
+            return
     if not alone and not case.symptom("torch-c-folder", "torch-c-missing"):
         return
     what = (

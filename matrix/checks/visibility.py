@@ -37,7 +37,9 @@ def _container(case: Case) -> Iterator[Finding]:
     """The container runtime was told to pass no GPU, a CUDA build is meant, and none is there."""
     facts = case.facts
     value = (facts.environment or {}).get("NVIDIA_VISIBLE_DEVICES")
-    if not facts.system.container or value not in ("none", "void") or facts.gpus != () or facts.drivers.nvidia.version:
+    if not facts.system.container or value not in ("none", "void"):
+        return
+    if (facts.gpus != () or facts.drivers.nvidia.version) and not unusable(case, "nvidia"):
         return
     if aims_at(case, "nvidia"):
         yield finding(

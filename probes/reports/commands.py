@@ -10,6 +10,7 @@ from torchdoctor.probes.reports.machine_words import put_jetson, put_system
 from torchdoctor.probes.reports.packages import canonical
 from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading, holds
 from torchdoctor.probes.reports.request import put_index, put_request
+from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["read_commands"]
 
@@ -53,6 +54,7 @@ _PROMPT = regex(
 )
 _IMAGE_WORD = regex(r"^\s{0,8}FROM |\b[Dd]ocker(?:file)?:? |\b[Pp]odman |\b[Ii]mage\b|docker\.io/")
 _IMAGE = regex(r"(?:[\w.-]{1,60}/){0,4}[\w.-]{2,60}:\w[\w.-]{0,80}")
+_TORCH_IMAGE = regex(r"(\d\.\d{1,2}\.\d)-cuda(\d{2}\.\d)-cudnn\d")  # the project's own images
 _IMAGE_DRIVER = regex(r"\bnvidia[-_](\d{3})\b")
 _JETPACK_PACKAGE = regex(r"(?<![\d.])([4-7])\.\d{1,2}(?:\.\d{1,2})?[-+]b\d{1,4}\b")
 _L4T_PACKAGE = regex(r"(?<![\d.])(\d{2}\.\d{1,2}(?:\.\d{1,2})?)-20\d{10,12}\b")
@@ -326,6 +328,12 @@ def _image_facts(reading: Reading, index: int, image: str) -> None:
             .replace("rockylinux", "rocky linux"),
             CLAIMED - 2,
         )
+    if (
+        name.endswith("pytorch/pytorch")
+        and (held := _TORCH_IMAGE.match(tag))
+        and (parsed := values.parse_torch(f"{held[1]}+{values.cuda_variant(held[2])}"))
+    ):
+        put_torch(reading, index, parsed, CLAIMED - 4)
     if (name.endswith("python") or "python" in tag) and (
         match := re.search(r"(?:python)?(3\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*-cuda)", tag)
     ):

@@ -16,6 +16,7 @@ def conclude(reading: Reading) -> None:
     """Completes a draft: the variant of a torch without CUDA, the machine of an interpreter, Rosetta."""
     _variant(reading)
     _not_compiled(reading)
+    _needed_machine(reading)
     _apple_gpu(reading)
     _interpreter_machine(reading)
     _two_torches(reading)
@@ -71,6 +72,19 @@ def _apple_gpu(reading: Reading) -> None:
     draft.gpu(source, vendor="apple", integrated=True, **named)
 
 
+_NEEDED = regex(r"\(have '(x86_64|arm64)\w{0,2}', need '(x86_64|arm64)")
+
+
+def _needed_machine(reading: Reading) -> None:
+    """The loader of macOS names the machine that the process runs as; who speaks of Rosetta has Apple silicon."""
+    for index in reading.find("incompatible architecture"):
+        if match := _NEEDED.search(reading.lines[index][:4000]):
+            reading.put("python.machine", "aarch64" if match[2] == "arm64" else match[2], index, PRINTED)
+            if match[1] == "arm64" and reading.has("rosetta"):
+                reading.put("system.machine", "aarch64", index, PRINTED)
+            return
+
+
 def _interpreter_machine(reading: Reading) -> None:
     draft = reading.draft
     python, machine = draft.value("python.machine"), draft.value("system.machine")
@@ -86,6 +100,7 @@ def _two_torches(reading: Reading) -> None:
         return
     for index in reading.find("torch.__file__"):
         _printed_elsewhere(reading, index)
+    _two_folders(reading)
     shown = re.match(r"line (\d{1,9}):", _source(reading.draft, "torch.version"))
     for index in reading.find("uccessfully uninstalled torch-"):
         if shown and int(shown[1]) > reading.number(index):
@@ -93,6 +108,27 @@ def _two_torches(reading: Reading) -> None:
         other = values.parse_torch(reading.lines[index].split("uninstalled torch-", 1)[1])
         if other and other.version != parsed.version:
             reading.symptom("torch-versions-differ", index)
+
+
+_FOLDER = regex(r"^\s{0,4}(\S{0,200}[/\\](?:site|dist)-packages)[/\\]torch(?:[/\\]\S{0,120})?\s{0,4}$")
+
+
+def _two_folders(reading: Reading) -> None:
+    """A search found torch in two folders of packages, and the one that was imported is not the one that the list names."""
+    managed = values.parse_torch(reading.draft.value("packages.torch") or "")
+    if managed is None or not reading.has("packages/torch", "packages\\torch"):
+        return
+    folders = {
+        match[1] for line in reading.lines if "packages" in line and (match := _FOLDER.match(line[:500])) is not None
+    }
+    if len(folders) != 2:
+        return
+    for index in reading.find("torch.__version__"):
+        below = reading.lines[index + 1].strip(" '\"") if index + 1 < len(reading.lines) else ""
+        found = values.parse_torch(below) if below[:1].isdecimal() else None
+        if found and found.version != managed.version:
+            reading.symptom("torch-versions-differ", index + 1)
+            return
 
 
 _PRINTED_FILE = regex(

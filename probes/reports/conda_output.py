@@ -19,6 +19,10 @@ _NOT_THERE = regex(
 _ABSENT = regex(
     r"nothing provides (?:requested )?(pytorch|pytorch-cuda|torchvision|torchaudio)(?:\s{1,4}={0,2}(\d[\d.]{0,12}\d))?"
 )
+# pixi and rattler
+_NO_CANDIDATES = regex(
+    r"[Nn]o candidates were found for (pytorch|pytorch-cuda|torchvision|torchaudio)(?: ?={0,2} ?(\d[\d.]{0,12}\d))?"
+)
 _VIRTUAL = regex(r"\b__(cuda|linux|glibc|osx|win|archspec)={1,2}([\w.]{1,20})(?:=([\w.-]{1,24}))?")
 _PLATFORMS = {
     "linux-64": ("linux", "x86_64"), "linux-aarch64": ("linux", "aarch64"), "linux-ppc64le": ("linux", "ppc64le"), "osx-64": ("macos", "x86_64"),
@@ -38,6 +42,7 @@ def read_conda(reading: Reading) -> None:
         "linux-64",
         "win-64",
         "osx-",
+        "candidates were found for",
     ):
         return
     missing = -1
@@ -58,10 +63,18 @@ def read_conda(reading: Reading) -> None:
             reading.symptom("conda-not-found", index)
             if gone[1] == "pytorch":
                 put_request(reading, index, "torch", f"=={gone[2]}", MEASURED - 3)
-        if "anaconda.org/pytorch" in line or line.strip() in ("- pytorch", "-c pytorch") or "-c pytorch" in line:
+        if (
+            "anaconda.org/pytorch" in line
+            or line.strip() in ("- pytorch", "-c pytorch")
+            or "-c pytorch" in line
+            or "--channel pytorch" in line
+        ):
             channel = True
             reading.draft.put("request.installer", "conda", reading.source(index), rank=PRINTED - 2)
-        if "nothing provides" in line and (absent := _ABSENT.search(line)):
+        if ("nothing provides" in line and (absent := _ABSENT.search(line))) or (
+            "candidates were found" in line and (absent := _NO_CANDIDATES.search(line))
+        ):
+            reading.saw("conda_error", 15)
             reading.symptom("conda-not-found", index)
             if absent[1] == "pytorch" and absent[2]:
                 put_request(reading, index, "torch", f"=={absent[2]}", MEASURED - 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.patterns import regex
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading, holds
 
 __all__ = ["read_device_access"]
 
@@ -37,7 +37,8 @@ _CONTAINER_PROMPT = regex(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?[\w.-]{1,32}@[0-9a-f]
 _CLIENT = regex(r"the client has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
 _MODULE = regex(r"kernel module has the version (\d{3}\.\d{1,4}(?:\.\d{1,4})?)")
 _POD = regex(
-    r"\bkubectl (?:exec|logs|describe|apply)\b|\bnvidia\.com/gpu(?!=)|\bin (?:a|the|my) pod\b|\bkubernetes pod\b", re.I
+    r"\bkubectl (?:exec|logs|describe|apply)\b|\bnvidia\.com/gpu(?!=)|\bin (?:a|the|my) pod\b|\bkubernetes pod\b|\b(?:after|until) (?:a |the )?pod restarts?\b|\brestart(?:s|ed|ing)? (?:the|my) pod\b",
+    re.I,
 )
 
 #: Texts of programs and kernels that say one thing only: needle in lower case, symptom.
@@ -73,6 +74,8 @@ def read_device_access(reading: Reading) -> None:
             _refused(reading)
     if reading.has("libcuda.so.1"):
         _libcuda(reading)
+    if "sudo " in reading.text and reading.has(*_SUDO_LISTERS):
+        _listed_by_root(reading)
     if reading.has("lsmod"):
         _modules(reading)
     if reading.has("nvidia") and reading.has("dpkg", "rpm", "pacman", "apt ", "kernel modules:"):
@@ -187,6 +190,37 @@ def _listed_groups(reading: Reading) -> set[str] | None:
     return None
 
 
+_LISTERS = ("sycl-ls", "rocminfo", "clinfo", "rocm-smi", "xpu-smi", "amd-smi")
+_SUDO_LISTERS = tuple(f"sudo {name}" for name in _LISTERS)
+_LISTER = regex(
+    r"[$#%>] (?P<root>sudo (?:-E )?)?(?:\S{0,80}/)?(?P<tool>sycl-ls|rocminfo|clinfo|rocm-smi|xpu-smi|amd-smi)(?: [\w-][\w -]{0,40})?\s*$"
+)
+_LISTED_GPU = regex(
+    r"\[(?:ext_oneapi_)?(?:level_zero|opencl):gpu|\bName:\s{1,40}gfx\d{3,4}|\bDevice Type:?\s{1,60}(?:CL_DEVICE_TYPE_)?GPU\b|\bDevice #\d|\bGPU\[\d|\| Device Name:|^GPU: \d"
+)
+
+
+def _listed_by_root(reading: Reading) -> None:
+    """A program that lists devices was run twice, and only under sudo it listed a GPU."""
+    answers: dict[str, dict[bool, tuple[int, bool]]] = {}
+    for index, line in enumerate(reading.lines):
+        match = _LISTER.search(line[:300]) if holds(line, _LISTERS) else None
+        if match is None:
+            continue
+        listed = said = False
+        for below in reading.lines[index + 1 : index + 200]:
+            if _PROMPT.match(below):
+                break
+            said = said or bool(below.strip())
+            listed = listed or _LISTED_GPU.search(below[:300]) is not None
+        if said:  # an answer that is not shown says nothing
+            answers.setdefault(match["tool"], {})[match["root"] is not None] = (index, listed)
+    for runs in answers.values():
+        if True in runs and False in runs and runs[True][1] and not runs[False][1]:
+            reading.symptom("root-lists-more", runs[True][0])
+            return
+
+
 def _modules(reading: Reading) -> None:
     for index, line in enumerate(reading.lines):
         match = _LSMOD.search(line) if "lsmod" in line else None
@@ -251,6 +285,9 @@ def _secure_boot(reading: Reading) -> None:
 
 
 def _container(reading: Reading) -> None:
+    for index in reading.find(" ➜ /workspaces/"):  # the prompt of the images for development containers
+        reading.put("system.container", "docker", index, CLAIMED)
+        break
     if "@" in reading.text:
         for index, line in enumerate(reading.lines):
             if "@" in line and _CONTAINER_PROMPT.match(line):

@@ -144,6 +144,10 @@ def _has_label(text: str) -> bool:
     if after[:1] in ("(", ")", "/", "D"):  # a face makes none
         return False
     words = before.split()
+    if holds(before, ("→", "->", "=>")):  # an answer behind what was asked
+        return False
+    if len(words) > 1 and words[-1][:1] in "\"'`":  # a sentence that quotes an error
+        return False
     if len(words) > 5 or (len(words) > 3 and words[0].lower() in _SPEAKER):
         return False
     if "(" in before or (", " in before and not text.startswith(("GPU", "Device"))):
@@ -201,8 +205,8 @@ def _apart(match: re.Match[str]) -> str:
 
 def _system(reading: Reading, index: int, text: str) -> None:
     low = text.lower()
-    if "docker" in low and "windows" in low:
-        return
+    if ("docker" in low and "windows" in low) or "supported on macos" in low:
+        return  # what torch says that Metal needs is no system's version
     if re.search(
         r"\b(?:linux|windows|macos) (?:is|was|wheels?|only|support)|wheels? for (?:linux|windows|macos)|win_amd64|sys_platform|platform tag",
         low,

@@ -33,9 +33,16 @@ def put_named_gpus(
     gfx = names.gfx_target(value)
     if not found:
         if gfx and labelled:
+            targets = names.gfx_targets(value)
             cards = [
-                {"vendor": "amd", "gfx": g, "integrated": names.is_integrated(reading.lines[index])}
-                for g in names.gfx_targets(value)
+                {
+                    "vendor": "amd",
+                    "gfx": g,
+                    "integrated": names.is_integrated(
+                        reading.lines[index] if len(targets) == 1 else _near(value, g, targets)
+                    ),
+                }
+                for g in targets
             ]
             reading.gpu_lists.append(GpuList(rank, complete, [(card, reading.source(index)) for card in cards]))
         return
@@ -60,7 +67,27 @@ def put_named_gpus(
         fields = {k: v for k, v in fields.items() if v is not None}
         source = reading.source(index)
         rows.gpus.extend((dict(fields), source) for _ in range(min(named.count, _MOST - len(rows.gpus))))
+    if gfx and len(found) == 1 and found[0].fields["vendor"] == "amd":
+        _targets_beside(rows, value, gfx, reading.source(index))
     reading.gpu_lists.append(rows)
+
+
+def _near(value: str, target: str, targets: list[str]) -> str:
+    """The words round one of several targets, as far as the next ones."""
+    at = max(value.find(target), 0)
+    around = value[max(0, at - 24) : at], value[at + len(target) : at + len(target) + 24]
+    others = [t for t in targets if t != target]
+    before = max((around[0].rfind(t) + len(t) for t in others if t in around[0]), default=0)
+    after = min((around[1].find(t) for t in others if t in around[1]), default=24)
+    return f"{around[0][before:]} {around[1][:after]}"
+
+
+def _targets_beside(rows: GpuList, value: str, first: str, source: str) -> None:
+    """Beside a card that a line names, the target of an integrated GPU that it only calls so."""
+    targets = names.gfx_targets(value)
+    for target in targets:
+        if target != first and names.is_integrated(_near(value, target, targets)):
+            rows.gpus.append(({"vendor": "amd", "gfx": target, "integrated": True}, source))
 
 
 def put_numbered_gpus(reading: Reading, index: int, label: str, value: str, rank: int) -> None:
@@ -106,7 +133,11 @@ def put_gpu_blocks(reading: Reading, rank: int) -> None:
             if not re.match(r"GPU \d", first):
                 for at in range(index + 1, min(index + 65, len(lines))):
                     text = lines[at].strip()
-                    if not text or ":" in text.replace("sramecc", "").replace(":xnack", "") or text.startswith("MIG "):
+                    if (
+                        not text
+                        or ":" in text.replace("sramecc", "").replace(":xnack", "")
+                        or text.startswith(("MIG ", "|"))
+                    ):
                         break
                     _bare_gpu(rows, text, reading.source(at))
             else:

@@ -288,9 +288,22 @@ def _lspci(reading: Reading, index: int, line: str) -> None:
                 reading.put("drivers.intel.kernel_driver", used[1], at, MEASURED)
             break
         if not reading.lines[at].startswith(("\t", " ")):
+            if at > index + 1 and _shows_drivers(reading, index):
+                fields["driver"] = ""  # the block is whole, and it names none
             break
     reading.gpu_lists.append(GpuList(MEASURED, False, [(dict(fields), reading.source(index))]))
     reading.put("system.os", "linux", index, CLAIMED)
+
+
+_WITH_DRIVERS = regex(r"\blspci (?:-\w{1,12} (?:[\w:.]{1,12} )?){0,3}?-\w{0,3}k\w{0,3}\b(?!.{0,80}\bgrep\b)")
+
+
+def _shows_drivers(reading: Reading, index: int) -> bool:
+    """Whether the command above prints what drives each device; of what grep lets through nothing follows."""
+    for at in range(index - 1, max(index - 200, -1), -1):
+        if "lspci" in reading.lines[at]:
+            return _WITH_DRIVERS.search(reading.lines[at][:300]) is not None
+    return False
 
 
 def _chip_below(reading: Reading) -> None:

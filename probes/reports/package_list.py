@@ -26,7 +26,7 @@ _SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1
 _EXPORTED = regex(r"^\s{0,4}([a-z0-9_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})\s*$")
 _EXPLICIT = regex(r"^\s{0,4}https?://\S{1,160}/(?:linux|win|osx|noarch)[\w-]{0,12}/([a-z0-9_][\w.-]{0,80}?)-(\d[\w.]{0,40})-([\w.]{1,60}?)\.(?:conda|tar\.bz2)(?:#\w{0,80})?\s*$")  # fmt: skip
 _COLUMN = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
+_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|intel[-_]extension[-_]for[-_]pytorch|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
 # The longest name of a list leaves one space before its version.
 _LONGEST = regex(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
 _CONDA_PLAN = regex(
@@ -39,11 +39,15 @@ _SDK = regex(r"\b(rocm-sdk-(?:libraries|device)-gfx[\w-]{3,12}?)(?=[\s=:,)(]|$)(
 
 
 _INSTALLING = regex(
-    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|\bhow (?:do|can|should|would) (?:i|we|you) install\b|\b(?:cannot|can't|could not|couldn't) install\b|^\s{0,8}install(?!ed\b)"
+    r"\b(?:pip3?|conda|uv|mamba|poetry|pdm|pixi)\b.{0,40}\b(?:install|add)\b|\b(?:try|trying|tried|want|how) to install\b|\bhow (?:do|can|should|would) (?:i|we|you) install\b|\b(?:cannot|can't|could not|couldn't) install\b|^\W{0,8}install(?!ed\b)"
 )
 _HAD_FROM = regex(r"\s{0,4}(?:[-*•] )?(?:py)?torch[: ]{1,2}\d\S{2,30} \((?:came|comes|installed|got|from|via)\b")
 _GAVE = regex(
-    r"\btorch\b.{0,40}?\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b.{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
+    r"\btorch\b.{0,40}?(?:\b(?:gave|gives|got|is|shows|reports|brought|pulled|installed)\b|→|->|=>).{0,24}?(\d\.\d{1,2}\.\d{1,2}\+(?:cpu|cu\d{3}|rocm[\d.]{1,8}|xpu))\b"
+)
+# "pip show torch → Version: 2.1.2+cpu"
+_SHOWN = regex(
+    r"\bpip3? show torch\b[`'\"]?.{0,12}?(?:→|->|=>|:| says| gives| prints| shows) {0,3}(?:version:? ?)?(\d\.\d{1,2}\.\d{1,2}[\w.+]{0,30})"
 )
 # What a sentence about an install says that is there: "(torch 2.9.1+cu130)".
 _ASIDE = regex(
@@ -71,6 +75,9 @@ _LOOSE_WORDS = (
 )
 
 
+_MADE_MARKS = ("+pt", "+cu")
+
+
 def read_packages(reading: Reading) -> None:
     """Installed distributions, and pins that only ask for one."""
     freeze: list[tuple[int, str, str]] = []
@@ -78,6 +85,8 @@ def read_packages(reading: Reading) -> None:
     of_conda: list[tuple[int, str, str]] = []
     headed = False
     heads = reading.has("package", "# name")
+    sdk = reading.has("rocm-sdk-", "rocm_sdk_")
+    made = reading.has(*_MADE_MARKS)
     loose = reading.words(*_LOOSE_WORDS)
     for index, line in enumerate(reading.lines):
         if len(line) < 4 or index in reading.taken:
@@ -110,8 +119,11 @@ def read_packages(reading: Reading) -> None:
             else:
                 put_package(reading, match[1], match[2], index, PRINTED - 2)
             reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
-        if "rocm-sdk-" in line:
-            for found in _SDK.finditer(line):
+        if "+" in line and made and holds(line, _MADE_MARKS):
+            for found in _MADE_FOR.finditer(line[:1000]):
+                put_package(reading, found[1], found[2], index, CLAIMED)
+        if sdk and holds(line, ("rocm-sdk-", "rocm_sdk_")):
+            for found in _SDK.finditer(line.replace("_", "-")):
                 put_package(reading, found[1], found[2] or _sdk_version(line), index, PRINTED)
         if loose and holds(line.lower(), loose):
             _loose(reading, index, line)
@@ -245,9 +257,14 @@ def _loose(reading: Reading, index: int, line: str) -> None:
     low = line.lower()
     if "+" in low and (gave := _GAVE.search(low)) and (parsed := values.parse_torch(gave[1])):
         put_torch(reading, index, parsed, CLAIMED - 2)
+    if "show torch" in low and (shown := _SHOWN.search(low)) and (parsed := values.parse_torch(shown[1])):
+        put_torch(reading, index, parsed, PRINTED)
+        return
     found = list(_LOOSE.finditer(line[:1000]))
     close = _CLOSE.search(line[:1000]) if "+" in line else None
-    if (not found and not close and "pip install torch" not in line) or holds(low, _RESOLVING):
+    if (not found and not close and "pip install torch" not in line) or holds(
+        low.replace("requirements.txt", ""), _RESOLVING
+    ):
         return
     if (
         "depends" in low
@@ -260,13 +277,7 @@ def _loose(reading: Reading, index: int, line: str) -> None:
         if (aside := _ASIDE.search(line[:1000])) and (parsed := values.parse_torch(aside[1])):
             put_torch(reading, index, parsed, CLAIMED - 1)
         return
-    if (
-        re.search(
-            r"nightly:|falls? back|fallback|trying|tested:|\bworks\b|correct\b|->\s*$|\(torch==|instead|supports?\b|needs?\b|minimum",
-            low,
-        )
-        or "..." in low
-    ):
+    if _OF_ANOTHER.search(low) or _NOT_OF_THIS.search(_sentences_on_torch(low)):
         if not re.search(r"^\s{0,4}torch[: ]", low):
             return
         if re.search(r"->\s{0,3}(?:works|correct|ok|pass)|tested|nightly", low):
@@ -296,3 +307,20 @@ def _loose(reading: Reading, index: int, line: str) -> None:
     if noted and (parsed := values.parse_torch(noted[1])):
         put_torch(reading, index, parsed, CLAIMED)
         reading.draft.put("request.installer", "pip", reading.source(index), rank=PRINTED)
+
+
+# What a line says of releases in general or of another one; the second holds for the sentence that it stands in.
+_OF_ANOTHER = regex(r"nightly:|falls? back|fallback|trying|tested:|\bworks\b|correct\b|->\s*$|\(torch==")
+_NOT_OF_THIS = regex(r"instead|supports?\b|needs?\b|minimum|\.\.\.")
+_SENTENCE_END = regex(r"[.!?;]\s{1,4}(?=[a-z(])")
+
+
+# An extension's version that names the torch it was built for: 2.1.2+pt21cu121, 2.8.3+cu12torch2.8cxx11abiTRUE.
+_MADE_FOR = regex(
+    r"(?:^|[\s,(`])([A-Za-z][\w-]{3,40})(?:-v?|==| |: ?)(\d{1,3}(?:\.\d{1,3}){1,3}\+(?:pt\d{2,3}(?:cu\d{2,3}|cpu)|cu\d{2,3}torch\d\.\d{1,2}\w{0,16}))(?=[\s,;).`]|$)"
+)
+
+
+def _sentences_on_torch(low: str) -> str:
+    """Of a line of several sentences those that speak of torch."""
+    return " ".join([s for s in _SENTENCE_END.split(low) if "torch" in s]) if "torch" in low else low

@@ -27,6 +27,7 @@ _INDEX_VARIANT = regex(r"(?:^|[-_])(cpu|cu\d{3}|rocm\d{1,2}(?:\.?\d)?|xpu)$")
 
 _NO_MATCH = regex(r"depends on torch \(([\w.+^~<>=!,* ]{1,60})\) which doesn't match any versions")
 
+_PDM_FAILED = regex(r"^\W{0,8}Install torch (\d[\w.+]{1,40}) failed\b")
 _NO_CANDIDATE = regex(r"installation candidates for torch \((\d[\w.+]{1,40})\)")
 
 
@@ -44,6 +45,12 @@ def read_project_files(reading: Reading) -> None:
                 put_request(reading, index, "torch", _poetry(match[1]), PRINTED)
                 reading.draft.put("request.installer", "poetry", reading.source(index), rank=PRINTED)
                 reading.saw("poetry_error", 15)
+                break
+    if reading.has("install torch "):
+        for index in reading.find("Install torch "):
+            if match := _PDM_FAILED.match(reading.lines[index]):
+                put_request(reading, index, "torch", f"=={match[1]}", PRINTED)
+                reading.draft.put("request.installer", "pdm", reading.source(index), rank=PRINTED)
                 break
     if not reading.has("index", "source", "dependencies", "torch =", "torch=", "channels", '"torch'):
         return

@@ -23,6 +23,8 @@ _SHORT = regex(r"(?:^|[\s(/,])(?:py|cp|python)(3)\.?(\d{1,2})(t)?(?:[\s),;:/]|$)
 _SITE = regex(
     r"[/\\][Pp]ython(3)\.?(\d{1,2})(t)?(?:-(32|arm64|64))?[/\\](?:[Ll]ib[/\\])?(?:site|dist)-packages|[/\\]python(3)\.(\d{1,2})(t)?[/\\]"
 )
+# How pdm and hatch list an interpreter: its path, then what it is.
+_BESIDE_PATH = regex(r"[/\\]python[\d.]{0,5}(?:\.exe)? \((3\.\d{1,2}(?:\.\d{1,2})?)\)$")
 _VENV = regex(r"[/\\](\.?venv|\.virtualenvs|virtualenvs|env)[/\\]", re.I)
 _CONDA = regex(
     r"[/\\](?:ana|mini)conda3?[/\\]|[/\\]mini(?:forge|mamba)3?[/\\]|[/\\]conda[/\\]envs[/\\]|[/\\]envs[/\\][\w.-]{1,40}[/\\]",
@@ -110,6 +112,8 @@ def _python(reading: Reading, index: int, line: str) -> None:
             reading.put("python.free_threaded", True, index, PRINTED)
     if (match := _SHORT.search(line)) and ("env" in line or "conda" in line):
         reading.put("python.version", f"{match[1]}.{match[2]}", index, CLAIMED - 3)
+    if line.endswith(")") and (match := _BESIDE_PATH.search(line)):
+        put_python(reading, index, match[1], PRINTED)
     if match := _PLAIN.search(line):
         if "Requires-Python" in line or "requires" in line or ">=" in line[: match.start() + 9]:
             return

@@ -165,8 +165,21 @@ def open_reading(text: str) -> Reading:
         lines += [_line(line) for line in clean(tail).split("\n")]
     if "> " in text:
         _unquote(lines)
+    if "efore" in text:
+        _forget(lines)
     text = "\n".join(lines)
     return Reading(text=text, lines=lines, low=text.lower(), cut_at=cut_at, cut_by=between)
+
+
+_BEFORE = regex(r"^[\s*•+-]{0,8}[Bb]efore ?: {0,3}\S")
+_AFTER = regex(r"^[\s*•+-]{0,8}(?:[Aa]fter|[Nn]ow)\b")
+
+
+def _forget(lines: list[str]) -> None:
+    """Empties the line of how things were, where a later one says how they are."""
+    for index, line in enumerate(lines):
+        if "efore" in line[:16] and _BEFORE.match(line) and any(_AFTER.match(below) for below in lines[index + 1 :]):
+            lines[index] = ""
 
 
 def _unquote(lines: list[str]) -> None:

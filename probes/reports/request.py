@@ -35,7 +35,7 @@ def put_index(reading: Reading, index: int, url: str, rank: int, *, beside: bool
     """An index or find-links address. One that names a variant asks for that variant, unless it stands ``beside`` the
     default index, which may serve the request as well.
     """
-    url = url.strip("'\"`,;)]} ")
+    url = url.strip("'\"`,;)]} ").rstrip(".`'\"")
     if not url.startswith(("http://", "https://", "file:")) or len(url) > 400:
         return
     url = no_credentials(url)

@@ -40,6 +40,23 @@ _IGPU_OFF = (
     rf"|\b(?:crash\w{{0,3}}|segfault\w{{0,3}}|hangs?|freezes?|fails?|only works?|works? only|n't work|not work)\b.{{0,60}}\b(?:unless|until|when|if|after|once)\b.{{0,16}}{_OFF}"
 )
 
+# "If I set HIP_VISIBLE_DEVICES=0 everything runs", "works with ROCR_VISIBLE_DEVICES=1".
+_MASK = r"(?:hip|rocr)_visible_devices[`'\"]? ?(?:=|to|as) ?[`'\"]?\d\b"
+_MASK_HELPS = (
+    rf"{_MASK}(?:(?!n't|\b(?:not|never|nothing|no|still)\b).){{0,50}}\b(?:fix(?:es|ed)?|solve[sd]?|help(?:s|ed)|works?|worked|runs?|fine|ok)\b"
+    rf"|\b(?:works?|runs?|fine|ok|fixed|solved) (?:\w{{1,8}} ){{0,3}}(?:with|by|when|if|after|once|setting) .{{0,24}}{_MASK}"
+)
+_OFF_DISK = r"^(?!.{0,300}(?:/dev/shm|<?/?torch_\d{1,9}_\d))"  # shared memory is no disk
+_WORKS = r"(?:(?!n't|\b(?:not|no|never|fails?)\b).){0,24}\b(?:ok|fine|works?|working|shows?|lists?|sees?)\b(?! (?:no|nothing|an? error)\b)"
+_SMI = r"[`'\"]?nvidia-smi[`'\"]?"
+_HOST = r"the (?:bare |docker )?(?:host|node|server|vm)(?: itself| machine| side)?"
+# Where it was run before or behind the program's name, or the container that it was run outside of.
+_HOST_WORKS = (
+    rf"{_SMI} (?:itself )?(?:on|from|in|at) {_HOST}\b{_WORKS}|\b(?:on|at) {_HOST},? (?:itself,? )?{_SMI}{_WORKS}|\bhost(?:'s)? {_SMI}{_WORKS}"
+    rf"|{_SMI}{_WORKS}.{{0,24}}\b(?:on {_HOST}|outside (?:of )?(?:the container|docker))\b"
+    rf"|\boutside (?:of )?(?:the container|docker),? {_SMI}{_WORKS}"
+)
+
 SYMPTOMS: tuple[Row, ...] = (
     # CUDA driver and runtime
     _row("cuda-error-802", "system not yet initialized"),
@@ -56,6 +73,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("cuda-error-999", "cuda_error_unknown"),
     _row("cuda-error-999", "cuda runtime error (999)"),
     _row("cuda-error-999", "error=999 "),
+    _row("cuda-error-999", "cuinit", r"\bcuinit\b.{0,24}\b(?:returns?|returned|gives|gave|failed with|fails with|->|→|=|:) ?(?:error )?999\b"),
     _row("cuda-error-100", "cuda_error_no_device"),
     _row("cuda-error-100", "no cuda-capable device is detected"),
     _row("cuda-error-101", "cudaerrorinvaliddevice"),
@@ -65,7 +83,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("cuda-error-34", "cudaapierror: [34]"),
     _row("libcuda-stub-path", "/stubs/libcuda.so"),
     _row("found-no-nvidia-driver", "found no nvidia driver on your system"),
-    _row("host-driver-works", "nvidia-smi", r"nvidia-smi (?:itself )?(?:on|from|in) the (?:host|node|server)(?: itself)?\b.{0,24}\b(?:ok|fine|works?|shows?|lists?|sees?)\b|\bon the (?:host|node|server),? (?:itself,? )?nvidia-smi.{0,16}\b(?:ok|fine|works?|shows?|lists?|sees?)\b"),
+    _row("host-driver-works", "nvidia-smi", _HOST_WORKS),
     _row("driver-insufficient", "cuda driver version is insufficient for cuda runtime version"),
     _row("driver-library-mismatch", "nvml/rm version mismatch"),
     _row("driver-library-mismatch", "librmversionmismatch"),
@@ -117,6 +135,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("tensile-missing", "tensilelibrary", r"cannot read .{0,300}tensilelibrary\S{0,60}: (?:no such file|illegal seek)"),
     _row("kfd-denied", "unable to open /dev/kfd read-write: permission denied"),
     _row("kfd-denied", "/dev/kfd", r"/dev/kfd.{0,40}permission denied|permission denied.{0,40}/dev/kfd"),
+    *(_row("amd-mask-helps", word, _MASK_HELPS) for word in ("hip_visible_devices", "rocr_visible_devices")),
     *(_row("igpu-off-helps", word, _IGPU_OFF) for word in ("igpu", "integrated gpu", "integrated graphics", "onboard graphics")),
     _row("kfd-missing", "unable to open /dev/kfd read-write: no such file"),
     _row("rock-not-loaded", "rock module is not loaded"),
@@ -166,7 +185,7 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("oneapi-library-version", "/oneapi/", r"/oneapi/[\w./-]{1,200}\.so[\d.]{0,12}: version .{1,60} not found \(required by"),
     _row("dll-load-failed", "dll load failed"),
     _row("extension-procedure-missing", "importing _c: the specified procedure could not be found"),
-    _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
+    _row("extension-procedure-missing", "dll load failed while importing", r"importing (?:_ext|amp_c|apex_c|syncbn|fused_\w{2,30}|torch_\w{2,40}|\w{0,40}_cuda\w{0,12}): the specified procedure could not be found"),
     _row("winerror-126", "winerror 126"),
     _row("winerror-126", "error 126"),
     _row("winerror-126", "could not find module", r"torch[\\/]{1,2}lib[\\/]{1,2}\w{2,40}\.dll.{0,4}\(or one of its dependencies\)"),
@@ -174,6 +193,9 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("winerror-1114", "winerror 1114"),
     _row("winerror-193", "winerror 193"),
     _row("winerror-1455", "winerror 1455"),
+    _row("oneapi-library-version", "/oneapi/", r"/oneapi/[\w./-]{1,200}\.so[\d.]{0,12}: undefined symbol"),
+    _row("oneapi-library-version", "undefined symbol: _zn", r"undefined symbol: _znk?4sycl\w{1,400}"),
+    _row("oneapi-library-version", "version libsycl.so", r"undefined symbol: \w{1,400}, version libsycl\.so"),
     _row("illegal-instruction", "illegal instruction"),
     _row("illegal-instruction", "sigill"),
     # the C library translates the name of a signal
@@ -190,6 +212,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("illegal-instruction", "exit code 132"),
     _row("lse-instruction", "ldadd", r"\bldadd(?:al|a|l)?\b"),
     _row("no-avx2-said", "avx2", r"\b(?:no|without|lacks?|missing|not support(?:ed)?|doesn't (?:have|support)|does not (?:have|support)) avx2\b|avx2 (?:is )?(?:not (?:supported|available)|missing)"),
+    _row("no-avx2-error", "your cpu does not support fbgemm"),
+    _row("no-avx2-error", "avx2", r"^\W{0,12}(?:[\w.]{0,60}(?:error|exception)|fatal|abort(?:ed)?)\b.{0,120}\b(?:cpu|processor|machine|host)\b.{0,24}(?:not support|lacks?|without) avx2\b"),
     _row("no-avx-said", "avx", r"\b(?:no|without|lacks?|doesn't (?:have|support)|does not (?:have|support)) avx\b(?!2)|avx (?:is )?not (?:supported|available)"),
     _row("mmap-alignment", "einval", r"mmap\(.{0,160}\) = -1 einval"),
     _row("jemalloc-page", "unsupported system page size"),
@@ -220,8 +244,8 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("xformers-no-operator", "no operator found for `memory_efficient_attention"),
     _row("bnb-library-missing", "libbitsandbytes_cuda", r"(?:not found|could not find|can(?:not|'t) find|no such file|unable to find)\b.{0,200}libbitsandbytes_cuda\w{2,24}|libbitsandbytes_cuda\w{2,24}\.\w{2,5}\S{0,2}.{0,40}(?:not found|cannot open shared object|no such file|does not exist)"),
     _row("mixed-cuda-text", "nvrtc: error: failed to open", None),
-    _row("disk-full", "errno 28"),
-    _row("disk-full", "no space left on device"),
+    _row("disk-full", "errno 28", _OFF_DISK),
+    _row("disk-full", "no space left on device", _OFF_DISK),
     _row("disk-full", "not enough free disk space"),
     _row("disk-full", "there is not enough space on the disk"),
     _row("disk-quota", "errno 122"),
@@ -240,6 +264,9 @@ SYMPTOMS: tuple[Row, ...] = (
     _row("no-cuda-packages", "nvidia-c", r"no (?:nvidia-)?(?:cudnn|cublas)|without (?:nvidia-)?(?:cudnn|cublas)"),
     _row("no-cuda-packages", "cudnn", r"\bno (?:nvidia-)?cudnn ?/ ?(?:nvidia-)?cublas"),
     _row("poetry-no-candidate", "unable to find installation candidates for torch"),
+    _row("vc-runtime-missing", "vcruntime140", r"\bvcruntime140(?:_1)?\.dll (?:was |is )?(?:not (?:be )?found|missing)|(?:not find|missing) vcruntime140(?:_1)?\.dll"),
+    _row("vc-runtime-missing", "msvcp140", r"\bmsvcp140(?:_\w{1,12})?\.dll (?:was |is )?(?:not (?:be )?found|missing)|(?:not find|missing) msvcp140(?:_\w{1,12})?\.dll"),
+    _row("poetry-no-version", "which doesn't match any versions", r"depends on torch \("),
     _row("poetry-pin", "version solving failed", r"depends on .{0,80}\btorch \((?!.{0,60}match any versions)"),
     _row("poetry-pin", "is forbidden", r"depends on torch \("),
     _row("wheel-404", "404", r"404.{0,200}torch-\S{5,160}\.whl"),
@@ -270,6 +297,7 @@ _WITH_A_C = (
 def read_symptoms(reading: Reading) -> None:
     """Every error text of the table, at its first line."""
     found: dict[int, list[Row]] = {}
+    listed: set[int] | None = None
     low = reading.low
     for literal, rows in _BY_LITERAL.items():
         if literal not in low:
@@ -280,7 +308,9 @@ def read_symptoms(reading: Reading) -> None:
             continue  # torch has an extension of that name, too
         at = low.find(literal)
         for row in rows:
-            index = _first(reading, row, at)
+            if listed is None:
+                listed = _listed(reading)
+            index = _first(reading, row, at, listed)
             if index is not None:
                 found.setdefault(index, []).append(row)
     for index in sorted(found):
@@ -291,12 +321,51 @@ def read_symptoms(reading: Reading) -> None:
             reading.symptom(row.id, index, text)
 
 
-def _first(reading: Reading, row: Row, at: int) -> int | None:
+_QUOTES = ('"', "'", "`")
+# An entry of a list of errors and what to do about each: the error in quotes, then an arrow or a dash and the remedy.
+_ENTRY = regex(r"^[\s*•+-]{0,8}(?:\d{1,2}[.)] )?[\"'`][^\"'`]{8,200}[\"'`]\s{0,3}(?:→|->|=>|⇒|–|—) ?[a-z]")
+
+
+# What a list of changes says was mended, and the head of a table of errors and cures.
+_MENDED = regex(r"^[\s*•+-]{0,8}(?:fix(?:ed|es)?|resolved|solved|addressed) ?[:(–—]")
+_CURES = regex(
+    r"^\s{0,4}\|.{0,80}\b(?:error|message|symptom|problem)s?\b.{0,80}\|.{0,80}\b(?:fix|cure|solution|remedy|cause|action|what to do)\b"
+)
+
+
+def _listed(reading: Reading) -> set[int]:
+    """The lines that tell of errors in general: a list of changes, a table or a list of errors and their cures."""
+    general = _entries(reading)
+    if reading.has("fix", "solved", "addressed"):
+        general |= {i for i, line in enumerate(reading.lines) if ":" in line and _MENDED.match(line[:60].lower())}
+    if "|" in reading.text and reading.has("fix", "cure", "solution", "remedy", "cause", "action", "what to do"):
+        table = False
+        for index, line in enumerate(reading.lines):
+            row = line.lstrip().startswith("|")
+            table = row and (table or _CURES.match(line[:400].lower()) is not None)
+            if table:
+                general.add(index)
+    return general
+
+
+def _entries(reading: Reading) -> set[int]:
+    """The lines of such a list: one entry alone is somebody's own error and what they tried."""
+    if not reading.has("→", "->", "=>", "⇒", "–", "—"):
+        return set()
+    entries = {
+        i
+        for i, line in enumerate(reading.lines)
+        if line.lstrip("*•+- 0123456789.)")[:1] in _QUOTES and _ENTRY.match(line.lower())
+    }
+    return entries if len(entries) > 1 else set()
+
+
+def _first(reading: Reading, row: Row, at: int, listed: set[int]) -> int | None:
     """Index of the first line that says the row's text; a pattern is tried on at most 200 lines that hold the literal."""
     for _ in range(200):
         index = reading.low.count("\n", 0, at)
         said = row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower())
-        if said and not _looked_for(reading, at):
+        if said and index not in listed and not _looked_for(reading, at):
             return index
         end = reading.low.find("\n", at)
         at = reading.low.find(row.literal, end) if end >= 0 else -1

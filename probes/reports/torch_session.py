@@ -17,7 +17,7 @@ __all__ = ["put_torch_answers"]
 _HIP = regex(r"\b(\d\.\d{1,2}\.\d{4,6}(?:-[0-9a-f]{6,12})?)\b")
 _ASSIGNED = regex(
     r"(cuda\.is_available|xpu\.is_available|mps\.is_available|mps\.is_built|cuda\.device_count|xpu\.device_count|mps\.device_count|xpu\._is_compiled|(?<![\w.])is_available)"
-    r"(?:\(\))?(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just) )?(True|False|true|false|\d{1,3})\b"
+    r"(?:\(\))?(?:[`'\s]{0,4}|\)\s{0,40}(?=#))(?:(?:={1,2}>?|-{1,2}>|→|:|#|returns|gives|says|prints|shows|is|(?:returned|gave|was)(?= [Ff]alse))\s{0,4})?(?:(?:still|always|now|just|immer|siempre|toujours|sempre) )?(True|False|true|false|\d{1,3})\b"
 )
 _INLINE = regex(
     r"torch\.version\.(cuda|hip)[`'\")]{0,3}\s{0,3}(?:=|:|->|→|is)?\s{0,3}'?(\d{1,2}\.\d[\w.-]{0,20}|None)\b"
@@ -28,7 +28,9 @@ _SAID_OF_ROOT = regex(r"\b(?:as|for|by|under) root\b|\b(?:with|under|via|using) 
 _USER_NOT = regex(
     r"\b(?:(?:normal|regular|ordinary|own|non-root|my) )user\b.{0,40}\b[Ff]alse\b|\b[Ff]alse\b.{0,30}\b(?:as|for) (?:a |the |my |any )?(?:normal |regular |ordinary |own |non-root )?user\b|\bwithout (?:it|sudo)\b.{0,20}\b[Ff]alse\b|\b[Ff]alse\b.{0,20}\bwithout\b"
 )
-_CONDITION = regex(r"\b(?:if|assert|while|and|or|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$")
+_CONDITION = regex(
+    r"\b(?:if|assert|while|not|elif)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$|(?:\b(?:if|assert|while|elif|return)|=) .{0,36}\b(?:and|or)\s{1,3}\(?(?:torch\.)?(?:backends\.)?$"
+)
 # A list of what torch says, ``torch.version.cuda   : 13.0``: the answer stands behind the question.
 _ANSWERED = regex(r"\s{0,8}torch\.[\w.]{3,60}(?:\(\))?\s{0,40}[:=]\s{1,4}\S")
 _ASKS = ("__version__", "is_available()", "is_built()", "version.cuda", "device_count()", "get_device_name")
@@ -38,8 +40,10 @@ _TORCH_COMMENT = regex(
 _COMMENT = regex(
     r"\)\s{1,40}#\s{0,3}(?:->|=>|→)?\s{0,2}((?:True|False|None|['\"(\[]|\d|NVIDIA|AMD|Tesla|Quadro)[^\n]{0,120})$"
 )
+# A one-liner with its answer behind an arrow.
+_BEHIND = regex(r"-c .{4,300}?['\"`]\s{0,4}(?:→|->|=>)\s{0,3}((?:True|False|None|['\"(\[]|\d)[^\n]{0,160})$")
 _TORCH_IS = regex(
-    r"(?<!\w)torch\.__version__[`'\"]?\s{0,40}(?:->|=>|→|:|=|==|is)\s{0,3}[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
+    r"(?<!\w)torch\.__version__[`'\"]?(?:\s{0,40}(?:->|=>|→|:|=|==|is)\s{0,3}|\s{1,3}(?:(?:gives|prints|shows|says|returns|reports|ergibt|liefert|zeigt|sagt|donne|affiche|da|muestra|devuelve|dice|mostra) )?\(?)[`'\"]?(\d{1,2}\.\d{1,2}\.\d{1,2}[\w.+]{0,40})"
 )
 _QUESTION = regex(
     r"torch\.__version__|torch\.version\.(?:cuda|hip)|torch\.(?:backends\.)?((?:cuda|xpu|mps)\.(?:is_available|is_built|device_count))\(\)"
@@ -119,7 +123,7 @@ def put_torch_answers(reading: Reading, index: int, line: str) -> None:
         reading.draft.put("torch.cuda", "", reading.source(index), rank=PRINTED)
         return
     several = len(asks) > 1
-    if said := _COMMENT.search(line):
+    if said := _COMMENT.search(line) or (_BEHIND.search(line[:1000]) if "-c " in line else None):
         answer_at, answer = index, said[1]  # who writes the answer beside the question writes none below
     else:
         below = _later(reading, index) or next_text(reading, index)
@@ -152,8 +156,12 @@ def put_torch_answers(reading: Reading, index: int, line: str) -> None:
     if each:
         asks = [a for a in asks if a not in ("is_available()", "is_built()")]
         for question, word in each:
-            if question and word in ("True", "False", "0"):
+            if question.startswith("torch."):
+                _number(reading, answer_at, question, word)
+            elif word in ("True", "False", "0"):
                 _answer(reading, answer_at, question, word)
+        if dict(each).get("torch.version.hip") == dict(each).get("torch.version.cuda") == "None":
+            reading.put("torch.variant", "cpu", answer_at, PRINTED)
     elif "mps.is_built()" in line and answer in ("True", "False"):
         _answer(reading, answer_at, "mps.is_built", answer)
     if "is_available()" in asks and "sys.exit" not in line:
@@ -164,6 +172,8 @@ def put_torch_answers(reading: Reading, index: int, line: str) -> None:
                 reading.symptom("root-available-true", answer_at)  # what root may open says nothing of the user
                 return
             _answer(reading, answer_at, f"{what[1] if what else 'cuda'}.is_available", said[1])
+    if asks == ["version.cuda"]:
+        _number(reading, answer_at, "torch.version.cuda", answer.strip("'\""))
     if ("version.cuda" in asks and "is None" in line and answer.startswith("True")) or (
         asks == ["version.cuda"] and answer == "None"
     ):
@@ -235,9 +245,18 @@ def _answer(reading: Reading, index: int, what: str, word: str) -> None:
             reading.symptom("xpu-device-count-zero", index)
 
 
-def _one_by_one(line: str, answer: str) -> list[tuple[str | None, str]]:
+def _number(reading: Reading, index: int, question: str, word: str) -> None:
+    """What torch was built with, among several answers of one line."""
+    if question == "torch.version.cuda" and re.fullmatch(r"\d{1,2}\.\d", word):
+        reading.put("torch.cuda", word, index, PRINTED)
+        reading.put("torch.variant", values.cuda_variant(word), index, PRINTED)
+    elif question == "torch.version.hip" and _HIP.fullmatch(word):
+        reading.put("torch.hip", word, index, PRINTED)
+
+
+def _one_by_one(line: str, answer: str) -> list[tuple[str, str]]:
     """(question, word) of a line that asks several things and was answered with as many words; empty for any other."""
-    asked = [m[1] for m in _QUESTION.finditer(line)]
+    asked = [m[1] or m[0] for m in _QUESTION.finditer(line)]
     words = answer.replace(",", " ").replace("'", " ").lstrip("> (").rstrip(")").split()
     return list(zip(asked, words, strict=True)) if len(asked) > 1 and len(words) == len(asked) else []
 

@@ -106,6 +106,7 @@ def test_secure_boot_off_is_not_mentioned() -> None:
         (None, "linux", {}, None),
         ("gfx1032", "windows", {}, None),
         ("gfx1032", "linux", {"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}, None),
+        ("gfx1032", "linux", {"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}, "10.3.0"),  # what is set does not run
     ],
 )
 def test_gfx_override(gfx: str | None, os: str | None, environment: dict[str, str], value: str | None) -> None:

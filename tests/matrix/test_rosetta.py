@@ -30,3 +30,10 @@ def test_translated_python_is_a_warning_until_something_is_out_of_its_reach(cata
 def test_an_arm_python_is_not_translated(catalog: Catalog, machine: Machine) -> None:
     verdict = _verdict(catalog, machine("m1", os="macos", arch="aarch64"))
     assert verdict.findings == ()
+
+
+def test_what_an_arm_python_installed_does_not_load(catalog: Catalog, machine: Machine) -> None:
+    facts = facts_to_mapping(machine("m1", os="macos", arch="x86_64", python="3.11.9"))
+    seen = [{"id": "mach-o-architecture", "text": "(have 'arm64', need 'x86_64')"}]
+    verdict = _verdict(catalog, facts_from_mapping({**facts, "python": _INTEL, "symptoms": seen}))
+    assert [(f.id, f.severity) for f in verdict.findings if f.severity != "note"] == [("rosetta-python", "blocker")]

@@ -192,3 +192,19 @@ def test_a_rocm_build_beside_another_vendors_gpu_in_wsl_is_the_wrong_one(examine
         )
     )
     assert "rocm-wsl-runtime" not in found
+
+
+def test_a_session_shows_a_rocm_build_without_its_number(examine: Examine, machine: Machine) -> None:
+    profile = rocm(machine, system={"wsl": 2}, packages={}, request={"variant": "rocm6.4"})
+    assert (
+        examine({**profile, "torch": {"hip": "6.4.43482", "gpu_available": False}})["rocm-wsl-runtime"].severity
+        == "blocker"
+    )
+
+
+def test_a_mask_that_hides_the_integrated_gpu_helps(examine: Examine, machine: Machine) -> None:
+    seen = [{"id": i, "text": i} for i in ("amd-mask-helps", "hip-invalid-function")]
+    both = rocm(machine, gpus=[CARD, IGPU], environment={"HIP_VISIBLE_DEVICES": "0"}, symptoms=seen)
+    assert examine(both)["igpu-dgpu-conflict"].severity == "blocker"
+    assert "igpu-dgpu-conflict" not in examine({**both, "symptoms": seen[:1]})  # nothing failed without it
+    assert "igpu-dgpu-conflict" not in examine({**both, "gpus": [CARD]})

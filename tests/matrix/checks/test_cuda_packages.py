@@ -89,3 +89,10 @@ def test_the_run_time_of_another_major_that_is_missing(
     findings = examine(machine(packages=TORCH, symptoms=[{"id": "library-missing", "text": text}]))
     ours = {id for id in ("mixed-cuda-major", "downstream-abi-mismatch") if id in findings}
     assert ours == ({"mixed-cuda-major", "downstream-abi-mismatch"} if found else set())
+
+
+def test_a_build_that_is_known_by_its_cuda_alone(examine: Examine) -> None:
+    text = "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory"
+    profile = {"torch": {"variant": "cu130"}, "symptoms": [{"id": "missing-library", "text": text}]}
+    assert {"mixed-cuda-major", "downstream-abi-mismatch"} <= set(examine(profile))
+    assert "mixed-cuda-major" not in examine({**profile, "torch": {"variant": "cu128"}})

@@ -41,6 +41,14 @@ def test_root_sees_the_gpu_and_the_user_does_not(
     assert found == ({id} if id else set())
 
 
+@pytest.mark.parametrize(("sees", "found"), [(False, True), (None, True), (True, False)])
+def test_a_list_shows_the_gpu_to_root_alone(examine: Examine, machine: Machine, sees: bool | None, found: bool) -> None:
+    profile = machine(
+        gpus=[CARDS["intel"]], drivers={}, torch={"gpu_available": sees}, symptoms=_seen("root-lists-more")
+    )
+    assert ("xpu-permission" in examine(profile)) is found
+
+
 LOADED = {"nvidia": {"version": "580.95.05", "loaded": True}}
 
 

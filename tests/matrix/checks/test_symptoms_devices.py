@@ -78,6 +78,8 @@ def test_illegal_instructions_on_x86(examine: Examine) -> None:
     assert "cpu-lacks-avx2" in examine(_seen("illegal-instruction", "no-avx2-said"))
     assert "cpu-lacks-avx" in examine(_seen("illegal-instruction", "no-avx-said"))
     assert not {"cpu-lacks-avx", "cpu-lacks-avx2"} & set(examine(_seen("no-avx2-said")))
+    assert "cpu-lacks-avx2" in examine(_seen("no-avx2-error"))  # a program that ended for it
+    assert "cpu-lacks-avx2" not in examine(_seen("no-avx2-error", system={"machine": "aarch64"}))
 
 
 def test_jetson(examine: Examine) -> None:
@@ -86,6 +88,10 @@ def test_jetson(examine: Examine) -> None:
     assert "jetson-needs-vendor-wheel" in examine({"system": board, "torch": public})
     assert "jetson-needs-vendor-wheel" not in examine({"system": board, "torch": {**public, "origin": "vendor"}})
     assert "jetson-needs-vendor-wheel" not in examine({"system": {**board, "jetson": "38.4"}, "torch": public})
+    asked = {"version": "2.9.1+cpu", "variant": "cpu"}  # a CPU build need not be asked whether it sees the GPU
+    assert "jetson-needs-vendor-wheel" in examine({"system": board, "torch": asked})
+    cuda = {"version": "2.9.1+cu126", "variant": "cu126"}
+    assert "jetson-needs-vendor-wheel" not in examine({"system": board, "torch": {**cuda, "gpu_available": True}})
     assert "jetson-needs-vendor-wheel" not in examine({"system": board})
     wheel = _seen("wheel-404", system=board, python={"version": "3.10.12"})
     assert "python-unsupported" in examine(wheel)

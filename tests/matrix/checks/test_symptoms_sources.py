@@ -171,3 +171,18 @@ def test_only_another_index_serves_the_platform(
 )
 def test_wheels_for_macos_have_no_local_version(examine: Examine, id: str, text: str, os: str, found: bool) -> None:
     assert ("index-configuration" in examine(_seen(id, text=text, system={"os": os}))) is found
+
+
+@pytest.mark.parametrize(
+    ("torch", "variant", "index", "found"),
+    [
+        ("2.6.0", "cpu", "https://download.pytorch.org/whl/cu124", True),
+        ("==2.6.0", "cu126", "https://download.pytorch.org/whl/cu124", True),
+        ("2.6.0", "cu124", "https://download.pytorch.org/whl/cu124", False),
+        ("2.6.0", "cu121", "https://download.pytorch.org/whl/cu124", False),  # that pair was never published
+    ],
+)
+def test_the_index_of_another_variant(examine: Examine, torch: str, variant: str, index: str, found: bool) -> None:
+    for id in ("pip-no-version", "poetry-no-version", "uv-no-local-version"):
+        profile = _seen(id, request={"torch": torch, "variant": variant, "index": index}, system={"os": "linux"})
+        assert ("index-configuration" in examine(profile)) is found

@@ -73,3 +73,18 @@ def test_a_wheel_of_another_python_or_system(
         request={"package": "torch", "python": wheel, "platform": platform},
     )
     assert {"python-unsupported", "no-wheel-for-platform"} & set(examine(profile)) == ids
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "found"),
+    [
+        ("uv-no-tag", "Because all versions of torchcodec have no wheels with a matching Python ABI tag (e.g., `cp314t`)", True),
+        ("uv-abi-hint", "hint: You're using CPython 3.14 (`cp314t`), but `torchcodec` (v0.9.1) only has wheels with the following Python ABI tags: `cp314`", True),
+        ("uv-no-tag", "Because all versions of pyside6 have no wheels with a matching Python ABI tag (e.g., `cp314t`)", False),
+    ],
+)  # fmt: skip
+def test_a_companion_without_a_free_threaded_wheel(examine: Examine, id: str, text: str, found: bool) -> None:
+    profile = _seen(id, text=text, python={"version": "3.14.0", "free_threaded": True})
+    assert ("free-threaded-unsupported" in examine(profile)) is found
+    profile["python"]["free_threaded"] = False
+    assert "free-threaded-unsupported" not in examine(profile)

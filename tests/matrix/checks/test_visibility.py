@@ -188,3 +188,18 @@ def test_a_selector_where_the_build_alone_names_the_vendor(
 ) -> None:
     profile = machine(**{**groups, "environment": {"ONEAPI_DEVICE_SELECTOR": "opencl:gpu"}})
     assert ("devices-hidden" in examine(profile)) is found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "variant", "found"),
+    [("void", "cu124", True), ("none", "cu124", True), ("all", "cu124", False), ("void", "cpu", False)],
+)
+def test_a_cuda_build_in_a_container_that_asks_for_no_gpu(
+    examine: Callable[..., dict[str, Finding]], wanted: str, variant: str, found: bool
+) -> None:
+    profile = {
+        "system": {"container": "docker"},
+        "environment": {"NVIDIA_VISIBLE_DEVICES": wanted},
+        "torch": {"version": f"2.6.0+{variant}", "variant": variant, "gpu_available": False},
+    }
+    assert ("devices-hidden" in examine(profile)) is found

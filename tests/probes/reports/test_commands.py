@@ -114,3 +114,9 @@ def test_what_is_no_list_of_variables(facts_of: Callable[[str], Facts], text: st
 )
 def test_variables_of_a_service(facts_of: Callable[[str], Facts], line: str, value: str) -> None:
     assert facts_of(f"[Service]\n{line}\nExecStart=/bin/true\n").environment == {"CUDA_VISIBLE_DEVICES": value}
+
+
+def test_an_image_of_the_project_names_its_torch(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("docker run pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime python serve.py\n")
+    assert facts.torch.version == "2.6.0+cu124"
+    assert facts_of("FROM nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04\n").torch.version is None

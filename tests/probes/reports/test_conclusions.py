@@ -103,3 +103,27 @@ def test_torch_of_another_interpreter(text: str, version: str | None, seen: bool
 def test_an_import_that_took_another_release(printed: str) -> None:
     facts = _concluded(f">>> torch.__version__, torch.__file__\n{printed}\n", torch__version="2.1.0+cu118", packages__torch="2.5.1+cu124")  # fmt: skip
     assert "torch-versions-differ" in [s.id for s in facts.symptoms or ()]
+
+
+@pytest.mark.parametrize(
+    ("pair", "word", "machine", "translated"),
+    [
+        ("have 'arm64', need 'x86_64'", "opened using Rosetta", "x86_64", True),
+        ("have 'arm64', need 'x86_64'", "", "x86_64", None),
+        ("have 'x86_64', need 'arm64'", "", "aarch64", None),
+        ("have 'x86_64', need 'arm64e' or 'arm64'", "Rosetta?", "aarch64", None),
+    ],
+)
+def test_the_loader_of_macos_names_the_machine(pair: str, word: str, machine: str, translated: bool | None) -> None:
+    text = f"tried: '/a/_C.so' (mach-o file, but is an incompatible architecture ({pair}))\n{word}\n"
+    facts = _concluded(text, system__os="macos")
+    assert (facts.python.machine, facts.system.translated) == (machine, translated)
+
+
+@pytest.mark.parametrize(("second", "seen"), [("/home/me/.local/lib/python3.12/site-packages", True), ("", False)])
+def test_two_folders_and_two_versions(second: str, seen: bool) -> None:
+    found = f"/usr/lib/python3.12/dist-packages/torch/lib/libtorch.so\n{second and second + '/torch/lib/libtorch.so'}\n"
+    text = found + "$ python3 -c 'import torch; print(torch.__version__)'\n2.6.0+cu124\n"
+    facts = _concluded(text, packages__torch="2.9.1", torch__version="2.9.1")
+    assert ([s.id for s in facts.symptoms or ()] == ["torch-versions-differ"]) is seen
+    assert not _concluded(text, packages__torch="2.6.0+cu124", torch__version="2.6.0+cu124").symptoms

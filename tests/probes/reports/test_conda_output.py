@@ -21,3 +21,9 @@ def test_conda_cannot_find(facts_of: Callable[[str], Facts]) -> None:
     ids = [s.id for s in facts.symptoms or ()]
     assert "conda-not-found" in ids and "conda-pytorch-channel" in ids
     assert (facts.request.torch, facts.torch.version) == ("2.6", None)
+
+
+def test_pixi_finds_no_candidate(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("$ pixi add pytorch==2.8 --channel pytorch\n  help: No candidates were found for pytorch ==2.8.\n")
+    assert {s.id for s in facts.symptoms or ()} == {"conda-not-found", "conda-pytorch-channel"}
+    assert facts.request.torch is not None and facts.request.torch.endswith("2.8")

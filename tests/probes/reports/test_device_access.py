@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -228,3 +229,18 @@ FILE = "lrwxrwxrwx 1 root root 20 Nov  8 10:11 /usr/lib/x86_64-linux-gnu/libcuda
 )
 def test_which_libcuda_the_loader_takes(lines: list[str], seen: bool) -> None:
     assert ("libcuda-of-linux-driver" in symptoms("\n".join(["$ ldconfig -p", *lines]))) is seen
+
+
+@pytest.mark.parametrize(
+    ("user", "root", "seen"),
+    [
+        ("$ sycl-ls\n[opencl:cpu][opencl:0] Intel(R) OpenCL\n", "$ sudo sycl-ls\n[level_zero:gpu][level_zero:0] Intel Arc\n", True),
+        ("$ rocminfo\nUnable to open /dev/kfd\n", "$ sudo rocminfo\n  Name:                    gfx1100\n", True),
+        ("$ clinfo -l\nPlatform #0: Intel\n", "$ sudo clinfo -l\nPlatform #0: Intel\n `-- Device #0: Intel Arc\n", True),
+        ("$ sycl-ls\n[level_zero:gpu][level_zero:0] Arc\n", "$ sudo sycl-ls\n[level_zero:gpu][level_zero:0] Arc\n", False),
+        ("$ sycl-ls\n", "$ sudo sycl-ls\n[level_zero:gpu][level_zero:0] Arc\n", False),  # its answer is not shown
+        ("", "$ sudo sycl-ls\n[level_zero:gpu][level_zero:0] Arc\n", False),
+    ],
+)  # fmt: skip
+def test_a_list_that_root_alone_sees_filled(facts_of: Callable[[str], Facts], user: str, root: str, seen: bool) -> None:
+    assert ("root-lists-more" in [s.id for s in facts_of(user + root + "$ \n").symptoms or ()]) is seen

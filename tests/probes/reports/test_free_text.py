@@ -119,3 +119,16 @@ def test_systems_with_their_number_glued(
 def test_a_driver_in_a_line_with_a_label(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("my card: RTX 4070 Super, driver 572.83, Windows 11\n")
     assert facts.drivers.nvidia.version == "572.83" and facts.gpus is not None and facts.gpus[0].vendor == "nvidia"
+
+
+def test_the_macos_that_metal_needs_is_no_systems_version(facts_of: Callable[[str], Facts]) -> None:
+    text = (
+        "RuntimeError: The MPS backend is supported on MacOS 14.0+. Current OS version can be queried using `sw_vers`\n"
+    )
+    assert facts_of(text).system.version is None
+    assert facts_of(text + "M1 Pro, macOS 13.6.9\n").system.version == "13.6.9"
+
+
+def test_a_sentence_that_quotes_an_error_has_no_label(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of('Getting "RuntimeError: no kernel image" with a fresh RTX 5060 laptop.\n')
+    assert facts.gpus is not None and facts.gpus[0].name == "RTX 5060"

@@ -80,3 +80,17 @@ def test_what_the_runtime_detects_names_an_intel_gpu(facts_of: Callable[[str], F
         "* [0] _XpuDeviceProperties(name='Intel(R) Arc(TM) A770 Graphics', total_memory=15473MB)\n"
     )
     assert facts.gpus is not None and [g.name for g in facts.gpus] == ["Intel(R) Arc(TM) A770 Graphics"]
+
+
+def test_the_target_of_an_integrated_gpu_beside_a_card(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("RX 7800 XT in rocminfo: Agent 2 gfx1101, Agent 3 gfx1036 (the iGPU)\n")
+    assert facts.gpus is not None
+    assert [(g.gfx, g.integrated) for g in facts.gpus] == [("gfx1101", None), ("gfx1036", True)]
+    facts = facts_of("RX 6700 XT is gfx1031, I run it as gfx1030\n")
+    assert facts.gpus is not None and [g.gfx for g in facts.gpus] == ["gfx1031"]
+
+
+def test_the_rows_of_a_table_below_are_no_gpus(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("| GPU models and configuration | GPU 0: NVIDIA L40S |\n| Nvidia driver version | 580.95.05 |\n")
+    assert facts.gpus is not None and [g.name for g in facts.gpus] == ["NVIDIA L40S"]
+    assert facts.drivers.nvidia.version == "580.95.05"

@@ -106,6 +106,24 @@ def test_the_version_of_macos_alone(facts_of: Callable[[str], Facts], command: s
     assert (facts.system.os, facts.system.version) == ("macos", "13.7")
 
 
+@pytest.mark.parametrize(
+    ("command", "after", "driver"),
+    [
+        ("lspci -k -s 03:00.0", "$ python", ""),
+        ("lspci -nnk", "04:00.0 Audio device: Intel", ""),
+        ("lspci -nnk | grep -A1 VGA", "$ python", None),  # grep may have cut the block
+        ("lspci -nn", "$ python", None),
+        ("lspci -k", "\tKernel driver in use: xe", "xe"),
+    ],
+)
+def test_a_device_that_nothing_drives(
+    facts_of: Callable[[str], Facts], command: str, after: str, driver: str | None
+) -> None:
+    block = "03:00.0 VGA compatible controller: Intel Corporation Battlemage G21 [Arc B580]\n\tSubsystem: ASRock\n"
+    facts = facts_of(f"$ {command}\n{block}{after}\n")
+    assert facts.gpus is not None and facts.gpus[0].driver == driver
+
+
 def test_a_label_before_a_line_of_lspci(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of(
         "lspci: 01:00.0 VGA compatible controller [0300]: NVIDIA Corporation AD104 [GeForce RTX 4070] [10de:2786]\n"

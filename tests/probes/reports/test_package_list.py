@@ -119,3 +119,36 @@ def test_a_freeze_of_files_and_addresses(facts_of: Callable[[str], Facts]) -> No
     )
     assert (facts.torch.version, facts.torch.variant) == ("2.8.0+cu128", "cu128")
     assert facts.packages is not None and facts.packages["torchvision"] == "0.23.0+cu128"
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("The old i7 does not support AVX2. torch 2.6.0+cpu, quantized model", "2.6.0+cpu"),
+        ("An RTX 4090 ... no, a 4080; torch 2.6.0+cpu here", "2.6.0+cpu"),
+        ("the torch 2.6.0+cpu supports it", None),
+        ("torch 2.6.0+cpu got installed by requirements.txt", "2.6.0+cpu"),
+        ("I need torch 2.6.0 here", None),
+    ],
+)
+def test_what_another_sentence_says(facts_of: Callable[[str], Facts], text: str, version: str | None) -> None:
+    assert facts_of(text + "\n").torch.version == version
+
+
+@pytest.mark.parametrize("version", ["2.1.2+pt21cu121", "2.8.3+cu12torch2.8cxx11abiTRUE"])
+def test_a_version_that_names_its_torch(facts_of: Callable[[str], Facts], version: str) -> None:
+    packages = facts_of(f"torch 2.4.0+cu121, torch-scatter {version}, windows\n").packages or {}
+    assert packages["torch-scatter"] == version
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["pip show torch → Version: 2.8.0+cpu", "`pip3 install torch torchvision` → torch 2.8.0+cpu, cuda not available"],
+)
+def test_what_stands_behind_an_arrow(facts_of: Callable[[str], Facts], line: str) -> None:
+    assert facts_of(line + "\n").torch.version == "2.8.0+cpu"
+
+
+def test_a_device_package_as_its_file_is_named(facts_of: Callable[[str], Facts]) -> None:
+    packages = facts_of("torch 2.9.0, rocm_sdk_libraries_gfx1151 7.9.0rc1\n").packages or {}
+    assert packages["rocm-sdk-libraries-gfx1151"] == "7.9.0rc1"

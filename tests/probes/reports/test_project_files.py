@@ -27,3 +27,11 @@ def test_what_poetry_finds_no_candidate_for(facts_of: Callable[[str], Facts]) ->
         "    | Unable to find installation candidates for torch (2.6.0)\n    |   - 20 candidate(s) were identified\n"
     )
     assert (facts.request.torch, facts.request.installer) == ("2.6.0", "poetry")
+
+
+def test_what_pdm_could_not_install(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "  ✖ Install torch 2.1.2 failed\nPython Interpreter:\n  C:\\dev\\.venv\\Scripts\\python.exe (3.12)\n"
+    )
+    assert (facts.request.torch, facts.request.installer, facts.python.version) == ("2.1.2", "pdm", "3.12")
+    assert facts.torch.version is None

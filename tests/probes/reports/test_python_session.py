@@ -21,6 +21,7 @@ def test_the_architectures(facts_of: Callable[[str], Facts]) -> None:
 @pytest.mark.parametrize(
     ("text", "version", "free"),
     [
+        ("  /srv/app/.venv/bin/python (3.11.9)", "3.11.9", None),
         ("Location: /root/vm313t/lib/python3.13t/site-packages", "3.13", True),
         ("/usr/lib/python3.12/site-packages/torch/cuda/__init__.py:1: UserWarning", "3.12", None),
         (".python-version: 3.13t", "3.13", True),

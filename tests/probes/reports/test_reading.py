@@ -142,3 +142,9 @@ def test_a_quoted_block_is_read_as_it_was_printed() -> None:
 )
 def test_what_a_log_puts_before_its_lines(prefix: str) -> None:
     assert open_reading(f"{prefix}torch version: 2.6.0+cpu").lines == ["torch version: 2.6.0+cpu"]
+
+
+def test_how_things_were_is_forgotten_where_it_is_said_how_they_are() -> None:
+    before = "Before: sm_120 is not compatible with the current PyTorch installation."
+    assert open_reading(f"{before}\nAfter the update: torch 2.7.1").lines == ["", "After the update: torch 2.7.1"]
+    assert open_reading(f"{before}\nand then").lines[0] == before

@@ -101,6 +101,8 @@ _TEXTS = {
     "linux-driver-package": "ii  nvidia-driver-535   535.183.01-0ubuntu0.22.04.1   amd64   NVIDIA driver metapackage",
     "illegal-instruction": "Illegal instruction (core dumped)",
     "lse-instruction": "(ldaddal, Cortex-A72)",
+    "no-avx2-error": "RuntimeError: Your CPU does not support FBGEMM.",
+    "amd-mask-helps": "If I set HIP_VISIBLE_DEVICES=0 everything runs.",
     "no-avx2-said": "8 core Intel CPU, no avx2",
     "no-avx-said": "this CPU does not support AVX",
     "mmap-alignment": "mmap(NULL, 6144375816, PROT_READ, MAP_PRIVATE, 3, 0xd8000) = -1 EINVAL (Invalid argument)",
@@ -126,6 +128,8 @@ _TEXTS = {
     "no-wheel-said": "torch: no win_arm64 wheel for cp314",
     "no-cuda-packages": "pip list   # no nvidia-cudnn / nvidia-cublas packages",
     "poetry-no-candidate": "Unable to find installation candidates for torch (2.5.1+cpu)",
+    "vc-runtime-missing": "The code execution cannot proceed because VCRUNTIME140_1.dll was not found.",
+    "poetry-no-version": "Because app depends on torch (2.6.0+cpu) which doesn't match any versions, version solving failed.",
     "poetry-pin": "And because vllm (0.6.3) depends on torch (2.4.0), vllm is forbidden",
     "wheel-404": "404: https://developer.download.nvidia.com/torch-2.1.0a0-cp310-cp310-linux_aarch64.whl",
     "driver-incompatible-said": "PyTorch/CUDA driver incompatibility; fixed with a newer image",
@@ -229,7 +233,24 @@ def test_an_engine_without_the_toolkit(facts_of: Callable[[str], Facts], text: s
     ("text", "id", "seen"),
     [
         ("On the host nvidia-smi works (driver 535)", "host-driver-works", True),
+        ("On the host `nvidia-smi` shows my 3090", "host-driver-works", True),
+        ("host nvidia-smi is fine", "host-driver-works", True),
+        ("nvidia-smi works fine on the host", "host-driver-works", True),
+        ("outside the container, nvidia-smi works", "host-driver-works", True),
         ("nvidia-smi works", "host-driver-works", False),
+        ("nvidia-smi on the host does not work", "host-driver-works", False),
+        ("on the host nvidia-smi shows no devices", "host-driver-works", False),
+        ("unable to write to file </torch_12_238_0>: No space left on device (28)", "disk-full", False),
+        ("OSError: [Errno 28] No space left on device: '/tmp/torch'", "disk-full", True),
+        ("cuInit(0) returns 999 after the resume", "cuda-error-999", True),
+        ("ImportError: DLL load failed while importing amp_C: The specified procedure could not be found.", "extension-procedure-missing", True),
+        ("works only with ROCR_VISIBLE_DEVICES=1", "amd-mask-helps", True),
+        ("with HIP_VISIBLE_DEVICES=0 it still does not work", "amd-mask-helps", False),
+        ("RuntimeError: this CPU does not support AVX2", "no-avx2-error", True),
+        ("the CPU does not support AVX2", "no-avx2-error", False),
+        ("libtorch_xpu.so: undefined symbol: _ZN4sycl3_V16detail9join_implE", "oneapi-library-version", True),
+        ("/opt/intel/oneapi/compiler/2024.2/lib/libsycl.so.8: undefined symbol: urEventRelease", "oneapi-library-version", True),
+        ("libc10.so: undefined symbol: _ZN3c105ErrorC2E", "oneapi-library-version", False),
         ("nvidia-smi on the host fails as well", "host-driver-works", False),
         ("from pytorch3d import _C\nImportError: DLL load failed while importing _C: The specified procedure could not be found.", "extension-procedure-missing", True),
         ("from torch._C import *\nImportError: DLL load failed while importing _C: The specified procedure could not be found.", "extension-procedure-missing", False),
@@ -294,3 +315,34 @@ def test_an_installed_driver_package(facts_of: Callable[[str], Facts], text: str
 )
 def test_two_halves_of_a_driver(facts_of: Callable[[str], Facts], text: str) -> None:
     assert [s.id for s in facts_of(text).symptoms or ()] == ["driver-library-mismatch"]
+
+
+_LIST = """- "Error 802: system not yet initialized" → started fabricmanager
+* "Driver/library version mismatch" -> rebooted
+1. `cudaErrorNoKernelImageForDevice` — moved to cu126
+"""
+
+
+def test_a_list_of_errors_and_their_remedies_is_nobodys_error(facts_of: Callable[[str], Facts]) -> None:
+    assert not facts_of(_LIST).symptoms
+    own = _LIST + "Error 802: system not yet initialized\n"
+    assert [(s.id, s.line) for s in facts_of(own).symptoms or ()] == [("cuda-error-802", 4)]
+    alone = '"Error 802: system not yet initialized" -> what now?\n'
+    assert [s.id for s in facts_of(alone).symptoms or ()] == ["cuda-error-802"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Error | Fix |\n|---|---|\n| `OMP: Error #15: Initializing libiomp5md.dll` | set a variable |\n",
+        "- fixed: ImportError: libcudart.so.12: cannot open shared object file\n",
+        "* Resolved: CUDA driver is a stub library\n",
+    ],
+)
+def test_errors_in_general_are_nobodys(facts_of: Callable[[str], Facts], text: str) -> None:
+    assert not facts_of(text).symptoms
+
+
+def test_a_table_of_answers_is_no_table_of_cures(facts_of: Callable[[str], Facts]) -> None:
+    text = "| question | answer |\n|---|---|\n| what happens | CUDA driver is a stub library |\n"
+    assert [s.id for s in facts_of(text).symptoms or ()] == ["cuda-error-34"]

@@ -169,3 +169,54 @@ def test_a_list_of_what_torch_says(facts_of: Callable[[str], Facts]) -> None:
     )
     assert (facts.torch.version, facts.torch.variant, facts.torch.gpu_available) == ("2.9.0+cu130", "cu130", True)
     assert facts.gpus is not None and facts.gpus[0].name == "NVIDIA B200"
+
+
+def test_answers_in_other_languages(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("bei mir liefert torch.cuda.is_available() immer False.\ntorch.__version__ ergibt 2.6.0+cpu.\n")
+    assert (facts.torch.version, facts.torch.gpu_available) == ("2.6.0+cpu", False)
+
+
+def test_the_cuda_of_torch_without_its_number(facts_of: Callable[[str], Facts]) -> None:
+    torch = facts_of(">>> torch.version.cuda\n'13.0'\n").torch
+    assert (torch.version, torch.cuda, torch.variant) == (None, "13.0", "cu130")
+
+
+def test_an_answer_behind_an_arrow(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of(
+        "python -c 'import torch; print(torch.__version__, torch.cuda.is_available())' → 2.4.1+cpu False\n"
+    )
+    assert (facts.torch.version, facts.torch.gpu_available) == ("2.4.1+cpu", False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "cuda", "hip", "variant"),
+    [
+        ("None 12.8 False", "12.8", None, "cu128"),
+        ("6.4.43482-0f2d60242 None True", None, "6.4.43482-0f2d60242", None),
+        ("None None False", None, None, "cpu"),
+    ],
+)
+def test_what_torch_was_built_with(
+    facts_of: Callable[[str], Facts], answer: str, cuda: str | None, hip: str | None, variant: str | None
+) -> None:
+    ask = "$ python -c 'import torch; print(torch.version.hip, torch.version.cuda, torch.cuda.is_available())'\n"
+    torch = facts_of(ask + answer + "\n").torch
+    assert (torch.cuda, torch.hip, torch.variant) == (cuda, hip, variant)
+    assert torch.gpu_available is (answer[-4:] == "True")
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("One card is in the box and torch.cuda.is_available() is False", False),
+        ("if ready and torch.cuda.is_available() == True:", None),
+        ("use = wanted and torch.cuda.is_available() == True", None),
+    ],
+)
+def test_a_sentence_and_a_condition(facts_of: Callable[[str], Facts], line: str, answer: bool | None) -> None:
+    assert facts_of(line + "\n").torch.gpu_available is answer
+
+
+def test_a_version_behind_its_name(facts_of: Callable[[str], Facts]) -> None:
+    facts = facts_of("torch.zeros(1).cuda() works, torch.__version__ 2.7.1+cu128, only xformers dies\n")
+    assert (facts.torch.version, facts.torch.variant) == ("2.7.1+cu128", "cu128")
