@@ -7,7 +7,7 @@ from torchdoctor.probes.facts import Facts
 
 
 def _torch(facts: Facts) -> tuple[str | None, str | None, str | None, list[str]]:
-    return facts.torch.variant, facts.torch.cuda, facts.torch.hip, [s.id for s in facts.symptoms or ()]
+    return facts.torch.variant, facts.torch.cuda, facts.torch.hip, [s.id or "" for s in facts.symptoms or ()]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_whose_availability_a_sentence_means(facts_of: Callable[[str], Facts]) -
 def test_root_sees_what_the_user_does_not(facts_of: Callable[[str], Facts], text: str) -> None:
     facts = facts_of(text)
     assert facts.torch.gpu_available is False
-    ids = [s.id for s in facts.symptoms or ()]
+    ids = [s.id or "" for s in facts.symptoms or ()]
     assert "root-available-true" in ids
     assert "xpu-devices-2" not in ids  # what root counts is no second environment
 
