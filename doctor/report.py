@@ -26,7 +26,7 @@ _HOME = regex(
     r"(?:/home/|(?:\b[A-Za-z]:)?[\\/]\\?(?:[Uu]sers|USERS)[\\/]\\?)"
     r"[^/\\\s:;'\"]{1,64}(?:(?: [^/\\\s:;'\"]{1,64}){1,3}(?=\\))?|/root(?=[/:\s]|$)"
 )
-_CREDENTIALS = regex(r"(://)[^/@\s]{1,256}@")
+_CREDENTIALS = regex(r"(://)(?:[^/@\s]{1,256}@){1,4}")  # a password may hold an at sign
 _LEVELS = ("note", "warning", "blocker")
 
 
@@ -153,6 +153,6 @@ def _no_homes(text: str) -> str:
     """Home folders become ``~``, and credentials in URLs go."""
     if "@" in text and "://" in text:
         text = _CREDENTIALS.sub(r"\1", text)
-    if "/home/" in text or "sers" in text or "SERS" in text or "/root" in text:
+    if ("/" in text or "\\" in text) and ("/home/" in text or "sers" in text or "/root" in text or "SERS" in text):
         text = _HOME.sub("~", text)
     return text

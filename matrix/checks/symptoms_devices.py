@@ -298,7 +298,8 @@ def nothing_for_jetson(case: Case) -> Iterator[Finding]:
     if installed is not None and (
         installed.origin in ("vendor", "source", "conda")
         or installed.variant is None
-        or (facts.torch.gpu_available is not False and installed.variant != "cpu")
+        or facts.torch.gpu_available
+        or (facts.torch.gpu_available is None and installed.variant != "cpu")
     ):
         return
     yield finding(

@@ -163,7 +163,8 @@ def _fits(version: str, specifier: str) -> bool:
     if asked := _EXACT.fullmatch(specifier):
         if asked[2]:
             return version == asked[1] + asked[2]
-        wanted, have = asked[1].split("."), version.split(".")
+        # a plain number asks for no local version, and takes any
+        wanted, have = asked[1].split("."), version.partition("+")[0].split(".")
         longest = max(len(wanted), len(have))
         return wanted + ["0"] * (longest - len(wanted)) == have + ["0"] * (longest - len(have))
     from packaging.specifiers import InvalidSpecifier, SpecifierSet

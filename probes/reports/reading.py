@@ -9,7 +9,7 @@ from typing import Any
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.patterns import regex
 
-__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "holds", "open_reading"]
+__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "holds", "no_credentials", "open_reading"]
 
 #: Ranks of an answer: typed by a person, printed by a program in passing, measured by a program made to report it.
 CLAIMED, PRINTED, MEASURED = 0, 10, 20
@@ -47,7 +47,7 @@ _PREFIX = regex(
     r"|\d{1,2}[.)] (?=[A-Za-z])"
     r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
 )
-_CREDENTIALS = regex(r"://[^/@\s'\"]{1,256}@")
+_CREDENTIALS = regex(r"://(?:[^/@\s'\"]{1,256}@){1,4}")
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ class Reading:
         shown = (self.lines[index] if text is None else text).strip()
         if len(shown) > 160:
             shown = shown[:157] + "..."
-        return f"line {self.number(index)}: {_no_credentials(shown)}"
+        return f"line {self.number(index)}: {no_credentials(shown)}"
 
     def put(self, path: str, value: Any, index: int, rank: int = PRINTED) -> None:
         """Record a fact that ``lines[index]`` shows."""
@@ -105,7 +105,7 @@ class Reading:
 
     def symptom(self, id: str, index: int, text: str | None = None) -> None:
         """An error text was seen at ``lines[index]``."""
-        shown = _no_credentials((self.lines[index] if text is None else text).strip())
+        shown = no_credentials((self.lines[index] if text is None else text).strip())
         self.draft.symptom(id, shown if len(shown) <= 400 else shown[:397] + "...", self.number(index))
 
     def has(self, *needles: str) -> bool:
@@ -136,7 +136,8 @@ def holds(text: str, words: tuple[str, ...]) -> bool:
     return False
 
 
-def _no_credentials(text: str) -> str:
+def no_credentials(text: str) -> str:
+    """``text`` without user and password of the addresses in it."""
     return _CREDENTIALS.sub("://", text) if "@" in text else text
 
 

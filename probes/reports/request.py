@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports import values
-from torchdoctor.probes.reports.reading import Reading
+from torchdoctor.probes.reports.reading import Reading, no_credentials
 
 __all__ = ["put_index", "put_request"]
 
@@ -40,7 +38,7 @@ def put_index(reading: Reading, index: int, url: str, rank: int, *, beside: bool
     url = url.strip("'\"`,;)]} ").rstrip(".`'\"")
     if not url.startswith(("http://", "https://", "file:")) or len(url) > 400:
         return
-    url = re.sub(r"://[^/@\s]{1,200}@", "://", url)
+    url = no_credentials(url)
     torch_index = values.variant_of_url(url) is not None or any(
         h in url
         for h in (

@@ -324,13 +324,26 @@ def read_symptoms(reading: Reading) -> None:
 
 
 def _first(reading: Reading, row: Row, at: int, listed: set[int]) -> int | None:
-    """Index of the first line with the row's text; a pattern is tried on at most 200 lines that hold the literal."""
+    """Index of the first line that says the row's text; a pattern is tried on at most 200 lines that hold the literal."""
     for _ in range(200):
         index = reading.low.count("\n", 0, at)
-        if index not in listed and (row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower())):
+        said = row.pattern is None or row.pattern.search(reading.lines[index][:4096].lower())
+        if said and index not in listed and not _looked_for(reading, at):
             return index
         end = reading.low.find("\n", at)
         at = reading.low.find(row.literal, end) if end >= 0 else -1
         if at < 0:
             break
     return None
+
+
+_LOOKED_FOR = regex(
+    r"\b(?:grep|findstr|select-string)\b[^|;&]{0,80}$|\b(?:if|elif|assert|while|and|or|not) \(?[\"'][^\"']{0,200}$"
+    r"|\bmatch ?= ?r?[\"'][^\"']{0,200}$|\bexpected [\"'][^\"']{0,200}$"
+)
+
+
+def _looked_for(reading: Reading, at: int) -> bool:
+    """A program that compares, a test that expects or a command that looks for the text at ``at`` has not said it."""
+    start = max(reading.low.rfind("\n", 0, at) + 1, at - 300)
+    return _LOOKED_FOR.search(reading.low[start:at]) is not None

@@ -129,6 +129,7 @@ def test_nothing_personal_is_in_it() -> None:
         "C:/Users/trillian/lib",
         "trillian@pc:~$",
         "https://trillian:pw@mirror.example/simple",
+        "https://ann:p@trillian@mirror.example/simple",
         "Serial: 42trillian",
     ],
 )

@@ -170,6 +170,7 @@ def test_an_explicit_index_that_torch_is_not_taken_from(examine: Examine, machin
     assert ("index-configuration" in examine(machine(system=windows, settings=settings))) is not pasted
     source = _setting("tool.uv.sources.torch", '{ index = "torch-gpu" }', "pyproject.toml", 12)
     assert "index-configuration" not in examine(machine(system=windows, settings=[*settings, source]))
+    assert "index-configuration" not in examine(machine(system=windows, settings=settings, gpus=[], torch={}))
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,18 @@ def test_neither_module_nor_program_of_the_driver(
     assert ("driver-missing" in examine(profile)) == found
 
 
+@pytest.mark.parametrize("system", [{"container": "docker"}, {"wsl": 2}])
+def test_where_the_host_has_the_driver_its_module_is_not_looked_for(
+    examine: Examine, machine: Machine, system: dict[str, Any]
+) -> None:
+    symptoms = _seen("nvidia-module-unknown", "nvidia-smi-missing")
+    profile = machine(gpus=[CARDS["nvidia"]], drivers={}, symptoms=symptoms)
+    assert "driver-missing" in examine(profile)
+    assert "driver-missing" not in examine(
+        machine(gpus=[CARDS["nvidia"]], drivers={}, symptoms=symptoms, system=system)
+    )
+
+
 @pytest.mark.parametrize(
     ("variant", "gpus", "id"),
     [("xpu", None, "xpu-permission"), ("rocm6.4", None, "rocm-permission"), ("xpu", [CARDS["nvidia"]], None), ("cpu", None, None)],
@@ -117,6 +129,7 @@ def test_the_report_says_that_the_host_sees_its_gpu(
         (("nvidia-nodes-looked-for",), {"system": {"container": "kubernetes"}}, True),
         ((), {"system": {"container": "kubernetes"}}, False),
         (("nvidia-nodes-looked-for",), {"system": {"container": ""}}, False),
+        (("nvidia-nodes-looked-for",), {"system": {"container": "docker", "wsl": 2}}, False),  # /dev/dxg is its node
         (("nvidia-nodes-looked-for",), {"system": {"container": "docker"}, "torch": {"gpu_available": True}}, False),
         (("nvidia-nodes-looked-for",), {"system": {"container": "docker"}, "torch": {"variant": "cpu"}}, False),
     ],

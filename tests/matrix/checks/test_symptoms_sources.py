@@ -103,6 +103,15 @@ def test_a_local_version_that_was_not_offered(examine: Examine, profile: dict[st
     assert {"index-configuration", "no-wheel-for-platform"} & set(examine(profile)) == ids
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [{"package": "torch"}, {"package": "torchvision", "versions_offered": []}],  # not known, of another project
+)
+def test_what_the_index_lacks_is_said_of_torch_only(examine: Examine, request_: dict[str, Any]) -> None:
+    profile = _seen("pip-no-version", system={"os": "windows", "machine": "aarch64"}, request=request_)
+    assert "no-wheel-for-platform" not in examine(profile)
+
+
 def test_the_default_index_serves_no_windows_on_arm(examine: Examine) -> None:
     profile = _seen(
         "pip-no-version",

@@ -57,6 +57,19 @@ def test_who_may_open_a_node(text: str, openable: bool | None) -> None:
     assert (device.present, device.openable, device.group) == (True, openable, "render")
 
 
+@pytest.mark.parametrize(
+    ("line", "node"),
+    [
+        ('openat(AT_FDCWD, "/dev/kfd", O_RDWR|O_CLOEXEC) = -1 EACCES (Permission denied)', "/dev/kfd"),
+        ("Failed to open /dev/dri/renderD128: Permission denied", "/dev/dri/renderD128"),
+        ("Permission denied: '/dev/kfd'", "/dev/kfd"),
+    ],
+)
+def test_an_open_that_was_refused(line: str, node: str) -> None:
+    device = (facts(line).devices or {})[node]
+    assert (device.present, device.openable) == (True, False)
+
+
 def test_nodes_of_graphics_cards_and_of_wsl() -> None:
     devices = (
         facts(

@@ -45,3 +45,18 @@ def test_modinfo_names_firmware_first(facts_of: Callable[[str], Facts]) -> None:
         f"$ modinfo nvidia\nfilename:       /lib/modules/5.15.0/nvidia.ko\n{firmware}version:        535.129.03\n"
     )
     assert facts.drivers.nvidia.version == "535.129.03"
+
+
+@pytest.mark.parametrize(
+    ("kind", "module"), [("Open Kernel Module for x86_64", "open"), ("x86_64 Kernel Module", "proprietary")]
+)
+def test_the_drivers_own_version_file(facts_of: Callable[[str], Facts], kind: str, module: str) -> None:
+    nvidia = facts_of(
+        f"$ cat /proc/driver/nvidia/version\nNVRM version: NVIDIA UNIX {kind}  570.133.07  Release Build\n"
+    ).drivers.nvidia
+    assert (nvidia.version, nvidia.module, nvidia.loaded) == ("570.133.07", module, True)
+
+
+def test_a_module_that_is_installed_need_not_run(facts_of: Callable[[str], Facts]) -> None:
+    nvidia = facts_of("$ modinfo nvidia\nfilename: /lib/modules/6.8.0/nvidia.ko\nversion:  550.120\n").drivers.nvidia
+    assert (nvidia.version, nvidia.installed, nvidia.loaded) == ("550.120", True, None)

@@ -163,6 +163,17 @@ def test_the_releases_left_out_for_another_python(facts_of: Callable[[str], Fact
     assert ("pip-other-python" in _ids(facts)) is seen
 
 
+@pytest.mark.parametrize(
+    ("asked", "seen"), [("2.6.0", True), ("2.6", True), ("2.6.0+cu124", True), ("2.6.0+cpu", False)]
+)
+def test_local_versions_left_out_for_another_python(facts_of: Callable[[str], Facts], asked: str, seen: bool) -> None:
+    facts = facts_of(
+        "ERROR: Ignored the following versions that require a different python version: 2.6.0+cu124 Requires-Python >=3.9.0\n"
+        f"ERROR: Could not find a version that satisfies the requirement torch=={asked} (from versions: 2.4.1+cu124)\n"
+    )
+    assert ("pip-other-python" in _ids(facts)) is seen
+
+
 def test_what_uv_pip_check_finds(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of("The package `torchvision` requires `torch==2.5.1`, but `2.6.0` is installed\n")
     assert facts.torch.version == "2.6.0" and [s.id for s in facts.symptoms or ()] == ["conflict-of-companion"]

@@ -57,3 +57,21 @@ def test_arm_parts(facts_of: Callable[[str], Facts]) -> None:
         "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\nFeatures\t: fp asimd evtstrm crc32 cpuid aes\n"
     )
     assert (facts.cpu.model, facts.system.machine) == ("Cortex-A72", "aarch64")
+
+
+def test_instructions_in_a_sentence(facts_of: Callable[[str], Facts]) -> None:
+    more = " ".join(f"x{n}" for n in range(20))
+    facts = facts_of(f"What it can do, flags: fpu vme lm {more}\n")
+    assert facts.cpu.features is not None and facts.cpu.features[:3] == ("fpu", "vme", "lm")
+    assert (facts.system.os, facts.system.machine) == ("linux", "x86_64")
+    assert facts_of("flags: fpu and so on\n").cpu.features is None
+
+
+@pytest.mark.parametrize(("answer", "ids"), [("0", ["no-avx2-said"]), ("8", []), ("", [])])
+def test_a_count_of_none_is_an_answer(facts_of: Callable[[str], Facts], answer: str, ids: list[str]) -> None:
+    facts = facts_of(f"$ grep -c avx2 /proc/cpuinfo\n{answer}\n")
+    assert [s.id for s in facts.symptoms or ()] == ids
+
+
+def test_arm_parts_are_a_dump_of_the_processor() -> None:
+    assert read_text("CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n", "x").kind == "cpuinfo"

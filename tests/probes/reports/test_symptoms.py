@@ -137,6 +137,24 @@ _TEXTS = {
 }
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'if "no kernel image is available" in str(error):',
+        "    elif 'no kernel image is available' in message:",
+        'assert "no kernel image is available" not in log',
+        'with pytest.raises(RuntimeError, match=r"no kernel image is available"):',
+        "E   AssertionError: expected 'no kernel image is available' in message",
+        "$ grep -rn 'no kernel image is available' logs/",
+        'docker logs x | findstr "no kernel image is available"',
+    ],
+)
+def test_what_is_looked_for_was_not_said(facts_of: Callable[[str], Facts], line: str) -> None:
+    assert not facts_of(f"{line}\n").symptoms
+    said = facts_of(f"{line}\nCUDA error: no kernel image is available for execution on the device\n").symptoms or ()
+    assert [(s.id, s.line) for s in said] == [("no-kernel-image", 2)]
+
+
 @pytest.mark.parametrize("id", sorted({row.id for row in SYMPTOMS}))
 def test_each_id_is_recognised_in_its_text(facts_of: Callable[[str], Facts], id: str) -> None:
     facts = facts_of(f"something before\n{_TEXTS[id]}\n")

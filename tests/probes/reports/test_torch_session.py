@@ -6,6 +6,38 @@ import pytest
 from torchdoctor.probes.facts import Facts
 
 
+def _torch(facts: Facts) -> tuple[str | None, str | None, str | None, list[str]]:
+    return facts.torch.variant, facts.torch.cuda, facts.torch.hip, [s.id or "" for s in facts.symptoms or ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("torch.version.cuda = 12.4", ("cu124", "12.4", None, [])),
+        ("torch.version.hip: 6.2.41133-dd7f95766", ("rocm6.2", None, "6.2.41133-dd7f95766", [])),
+        ("torch.version.cuda is None", (None, "", None, [])),
+        (">>> torch.version.cuda\n>>> torch.__version__", (None, "", None, [])),  # None is not echoed
+        (">>> print(torch.version.cuda)\nNone", ("cpu", None, None, [])),
+        (">>> print(torch.version.cuda, torch.cuda.is_available())\n12.4 True", ("cu124", "12.4", None, ["cuda-available-true"])),
+        (">>> print(torch.cuda.is_available(), torch.version.cuda)\nFalse None", ("cpu", None, None, ["cuda-available-false", "cuda-not-compiled"])),
+        (">>> print(torch.version.cuda); print(torch.cuda.is_available())\n12.4\nTrue", ("cu124", "12.4", None, ["cuda-available-true"])),
+        (">>> print(torch.__version__); print(torch.version.cuda)\n2.6.0\nNone", ("cpu", None, None, ["cuda-not-compiled"])),
+        (">>> print(torch.version.hip)\n6.2.41133-dd7f95766", (None, None, "6.2.41133-dd7f95766", [])),
+        (">>> torch.backends.mps.is_built()\nTrue", ("mps", None, None, ["mps-built"])),
+        ("torch.backends.mps.is_built() = False", (None, None, None, ["mps-not-built"])),
+        ("torch.backends.mps.is_available(): False", (None, None, None, ["mps-not-available", "mps-available-false"])),
+        ("torch.xpu._is_compiled() -> False", (None, None, None, ["xpu-not-compiled"])),
+        ("torch.xpu.device_count() = 0", (None, None, None, ["xpu-device-count-zero"])),
+        (">>> torch.xpu.device_count()\n2", (None, None, None, ["xpu-devices-2"])),
+        ("$ sudo python3 -c 'import torch; print(torch.cuda.is_available())'\nTrue", (None, None, None, ["root-available-true"])),
+    ],
+)  # fmt: skip
+def test_what_an_answer_tells(
+    facts_of: Callable[[str], Facts], text: str, told: tuple[str | None, str | None, str | None, list[str]]
+) -> None:
+    assert _torch(facts_of(f"import torch\n{text}\n")) == told
+
+
 def test_a_one_liner(facts_of: Callable[[str], Facts]) -> None:
     facts = facts_of(
         '$ python -c "import platform, torch; print(platform.platform(), torch.__version__, torch.backends.mps.is_available())"\nmacOS-12.7.6-arm64-arm-64bit 2.5.1 False\n'
@@ -60,7 +92,7 @@ def test_whose_availability_a_sentence_means(facts_of: Callable[[str], Facts]) -
 def test_root_sees_what_the_user_does_not(facts_of: Callable[[str], Facts], text: str) -> None:
     facts = facts_of(text)
     assert facts.torch.gpu_available is False
-    ids = [s.id for s in facts.symptoms or ()]
+    ids = [s.id or "" for s in facts.symptoms or ()]
     assert "root-available-true" in ids
     assert "xpu-devices-2" not in ids  # what root counts is no second environment
 
