@@ -100,12 +100,14 @@ _LOWER_WORDS = (
     "super",
     "xt",
 )
-# In any case (rtx, Rtx, GEFORCE, ARC), and the letter of a model that follows such a word (arc b580, rtx a4000).
-_AS_TYPED = regex(
-    r"\b(?:gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)(?= ?[A-Za-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))|(?<=\d)(?:ti|super|xtx|xt)\b|(?<=\d )(?:ti|super|xtx|xt)\b"
-    r"|(?<=\d\d\d)mx?\b|(?:(?<=\brtx )|(?<=\barc )|(?<=\btesla )|(?<=\bquadro ))[a-z](?=\d{1,4}\b)",
-    re.I,
+# Looked for in a lower-cased line; each begins with a letter or a digit, so that little else is tried. A family's word (rtx,
+# GEFORCE), what follows a number (4070ti, 7900 xtx, 980m), the letter of a model behind its family (arc b580, rtx a4000).
+_FAMILY = regex(
+    r"(gtx|rtx|rx|gt|mx|geforce|radeon|nvidia|quadro|tesla|titan|arc|intel)"
+    r"(?= ?[a-z]?\d| (?:rtx|gtx|rx|geforce|tesla|titan|arc|radeon|quadro))"
 )
+_AFTER_NUMBER = regex(r"\d ?(ti|super|xtx|xt)\b|\d\d\d(mx?)\b")
+_MODEL = regex(r"(?:rtx|arc|tesla|quadro) ([a-z])(?=\d{1,4}\b)")
 _LOWER_MODEL = regex(r"(?:RTX|Arc|Tesla|Quadro) [a-z]\d|\d\d\dmx?\b")
 _MULTIPLE = regex(r"\b(\d{1,3}) ?[x×X*] ?$|\b(\d{1,3}) GPU $")
 _AFTER = regex(r"^(?: GPUs?)? ?(?:[x×X*:] ?(\d{1,2})\b|\((\d{1,2})[x×]\)|\(x(\d{1,2})\))")
@@ -144,7 +146,7 @@ def find_gpus(text: str, *, labelled: bool = False) -> list[Named]:
     if len(text) > 2000:
         text = text[:2000]
     if _typed(text):
-        text = _AS_TYPED.sub(_spelled, text)  # the length stays
+        text = _spelled(text)
     found: list[Named] = []
     if hint := _HINT.search(text):
         for match in _ANY.finditer(text, max(0, hint.start() - 24)):
@@ -185,8 +187,18 @@ def _counted(text: str, match: re.Match[str]) -> bool:
     return beside is not None or (counted is not None and not match[0].startswith(("A2", "A30", "A40", "P4")))
 
 
-def _spelled(match: re.Match[str]) -> str:
-    return _CASES.get(match[0].lower(), match[0].upper())
+def _spelled(text: str) -> str:
+    """The names in a line as vendors write them; no character moves."""
+    low = text.lower()
+    if len(low) != len(text):
+        return text
+    for pattern in (_FAMILY, _AFTER_NUMBER, _MODEL):
+        for match in pattern.finditer(low):
+            start, end = match.span(match.lastindex or 0)
+            begins = match.start() == 0 or not (low[match.start() - 1].isalnum() or low[match.start() - 1] == "_")
+            if begins or pattern is _AFTER_NUMBER:
+                text = text[:start] + _CASES.get(low[start:end], low[start:end].upper()) + text[end:]
+    return text
 
 
 def _named(text: str, start: int, end: int, vendor: str) -> Named:

@@ -26,7 +26,7 @@ _SINGLE = regex(r"^\s{0,8}(?:- )([A-Za-z][\w.-]{0,80}?)=(\d[\w.]{0,40})(?:=(\S{1
 _EXPORTED = regex(r"^\s{0,4}([a-z0-9_][\w.-]{0,80})=(\d[\w.]{0,40})=([\w.]{1,60})\s*$")
 _EXPLICIT = regex(r"^\s{0,4}https?://\S{1,160}/(?:linux|win|osx|noarch)[\w-]{0,12}/([a-z0-9_][\w.-]{0,80}?)-(\d[\w.]{0,40})-([\w.]{1,60}?)\.(?:conda|tar\.bz2)(?:#\w{0,80})?\s*$")  # fmt: skip
 _COLUMN = regex(r"^\s{0,8}([A-Za-z][\w.-]{0,80})\s{2,80}(\d[\w.+!-]{0,60})(?:\s{1,80}(\S.{0,200}))?\s*$")
-_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|intel[-_]extension[-_]for[-_]pytorch|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])", re.I)  # fmt: skip
+_LOOSE = regex(r"(?:^|[\s,/(|])(py ?torch|torch|torchvision|torchaudio|torchcodec|triton|pytorch-triton|numpy|xformers|flash-attn|flash_attn|vllm|ipex|intel[-_]extension[-_]for[-_]pytorch|mkl|bitsandbytes|triton-windows|transformers|intel-sycl-rt)(?: version)?(?:: ?|-v?| = | ?-> ?| )v?(\d{1,4}(?:\.\d{1,4}){0,2}[\w.+]{0,50})(?=\s|$|[,;:)/\]])")  # fmt: skip
 # The longest name of a list leaves one space before its version.
 _LONGEST = regex(r"^\s{0,8}([A-Za-z][\w.-]{9,80}) (\d[\w.+!-]{0,60})(?:\s{2,80}(\S.{0,200}))?\s*$")
 _CONDA_PLAN = regex(
@@ -267,7 +267,7 @@ def _loose(reading: Reading, index: int, line: str) -> None:
     if "show torch" in low and (shown := _SHOWN.search(low)) and (parsed := values.parse_torch(shown[1])):
         put_torch(reading, index, parsed, PRINTED)
         return
-    found = list(_LOOSE.finditer(line[:1000]))
+    found = list(_LOOSE.finditer(low[:1000]))
     close = _CLOSE.search(line[:1000]) if "+" in line else None
     if (not found and not close and "pip install torch" not in line) or holds(
         low.replace("requirements.txt", ""), _RESOLVING
