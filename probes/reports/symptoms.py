@@ -12,7 +12,7 @@ import re
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.generalities import general_lines
-from torchdoctor.probes.reports.reading import Reading
+from torchdoctor.probes.reports.reading import Reading, holds
 
 __all__ = ["SYMPTOMS", "Row", "read_symptoms"]
 
@@ -346,4 +346,5 @@ _LOOKED_FOR = regex(
 def _looked_for(reading: Reading, at: int) -> bool:
     """A program that compares, a test that expects or a command that looks for the text at ``at`` has not said it."""
     start = max(reading.low.rfind("\n", 0, at) + 1, at - 300)
-    return _LOOKED_FOR.search(reading.low[start:at]) is not None
+    before = reading.low[start:at]
+    return holds(before, ('"', "'", "grep", "findstr", "select-string")) and _LOOKED_FOR.search(before) is not None
