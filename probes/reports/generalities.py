@@ -25,8 +25,6 @@ _OVER = regex(
 _ANOTHERS = regex(r"\b(?:can't|cannot|can not|couldn't|could not|unable to|not able to) reproduce\b")
 _MEANING = regex(r"\bwhat does\b.{0,200}\b(?:usually|generally|typically|normally) mean\b")
 _IN_A_TEST = regex(r"\bassert .{0,120}[\"'].{8,300}[\"']\)? (?:==|!=|in|not in|is) ")
-_SOLVED = regex(r"^\W{0,6}(?:solved|resolved|fixed)\b ?(?:!|\]|\.|:|it\b)")
-_AGAIN = ("but now", "now i get", "new error", "another error", "however", "still", "again")
 
 
 def general_lines(reading: Reading) -> set[int]:
@@ -36,7 +34,7 @@ def general_lines(reading: Reading) -> set[int]:
 
 
 def _worth_a_look(reading: Reading) -> bool:
-    return reading.has("→", "->", "=>", "⇒", "–", "—", "fix", "solved", "addressed", "q:", "q1", "|", "reboot", "restarted", "reproduce", "assert ", "what does")  # fmt: skip
+    return reading.has("→", "->", "=>", "⇒", "–", "—", "fix", "resolved", "solved", "addressed", "q:", "q1", "|", "reboot", "restarted", "reproduce", "assert ", "what does")  # fmt: skip
 
 
 def _entries(reading: Reading, low: list[str]) -> set[int]:
@@ -82,10 +80,9 @@ def _documents(reading: Reading) -> set[int]:
 
 
 def _over(low: list[str]) -> set[int]:
-    """What a restart has mended, who wrote it has not met, or a test compares; or all of it, where the first word says that it is solved and none says that it is not."""
-    first: str = next((line for line in low if line.strip()), "")
-    if _SOLVED.match(first) and not any(word in line for line in low for word in _AGAIN):
-        return set(range(len(low)))
+    """What a restart has mended, who wrote it has not met, or a test compares. That a thread is called solved says nothing:
+    what was wrong is still what its reader wants to know.
+    """
     return {
         i
         for i, line in enumerate(low)

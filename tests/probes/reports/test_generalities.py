@@ -30,7 +30,6 @@ def test_a_list_of_errors_and_their_remedies_is_nobodys_error(facts_of: Callable
         "### Bug fixes\n- CUDA driver is a stub library: said so\n",
         'Q: "CUDA driver is a stub library"?\nA: Set the path.\nQ: Found no NVIDIA driver on your system\nA: Install it.\n',
         "docs/faq.md:12:CUDA driver is a stub library, if stubs come first\n",
-        "Solved! It was the path.\nCUDA driver is a stub library\n",
         "CUDA driver is a stub library, rebooted → gone\n",
         "My colleague sees 'CUDA driver is a stub library', I can't reproduce it\n",
         "What does `Illegal instruction` usually mean?\n",
@@ -49,6 +48,7 @@ def test_a_table_of_answers_is_no_table_of_cures(facts_of: Callable[[str], Facts
 @pytest.mark.parametrize(
     "text",
     [
+        "[SOLVED] It was the path.\nCUDA driver is a stub library\n",
         "What does this mean: CUDA driver is a stub library\n",
         "Q: CUDA driver is a stub library\nA: ???\n",
         "Solved the first one, but now: CUDA driver is a stub library\n",
