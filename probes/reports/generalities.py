@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.reports.reading import Reading
 
@@ -29,17 +31,15 @@ _IN_A_TEST = regex(r"\bassert .{0,120}[\"'].{8,300}[\"']\)? (?:==|!=|in|not in|i
 
 def general_lines(reading: Reading) -> set[int]:
     """The indexes of such lines. One entry of a list alone is somebody's own error and what they tried."""
-    low = [line[:400].lower() for line in reading.lines] if _worth_a_look(reading) else []
-    return _entries(reading, low) | _changes(low) | _tables(low) | _questions(low) | _documents(reading) | _over(low)
+    low = [line[:400].lower() for line in reading.lines]
+    found = _documents(reading)
+    for words, kind in _KINDS:
+        if reading.has(*words):
+            found |= kind(low)
+    return found
 
 
-def _worth_a_look(reading: Reading) -> bool:
-    return reading.has("→", "->", "=>", "⇒", "–", "—", "fix", "resolved", "solved", "addressed", "q:", "q1", "|", "reboot", "restarted", "reproduce", "assert ", "what does")  # fmt: skip
-
-
-def _entries(reading: Reading, low: list[str]) -> set[int]:
-    if not reading.has("→", "->", "=>", "⇒", "–", "—"):
-        return set()
+def _entries(low: list[str]) -> set[int]:
     entries = {
         i for i, line in enumerate(low) if line.lstrip("*•+- 0123456789.)")[:1] in _QUOTES and _ENTRY.match(line)
     }
@@ -91,3 +91,13 @@ def _over(low: list[str]) -> set[int]:
         or ("what does" in line and _MEANING.search(line))
         or ("assert " in line and _IN_A_TEST.search(line))
     }
+
+
+# The words without which a text holds no line of the kind.
+_KINDS: tuple[tuple[tuple[str, ...], Callable[[list[str]], set[int]]], ...] = (
+    (("→", "->", "=>", "⇒", "–", "—"), _entries),
+    (("fix", "solved", "addressed", "changelog"), _changes),
+    (("|",), _tables),
+    (("q:", "q.", "q)", "q1", "q2"), _questions),
+    (("reboot", "restarted", "reproduce", "what does", "assert "), _over),
+)
