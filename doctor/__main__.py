@@ -16,6 +16,6 @@ def _leave_current_folder() -> None:
 
 if __name__ == "__main__":
     _leave_current_folder()
-    from torchdoctor.cli import run
+    from torchdoctor.program import run
 
     run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 from importlib import import_module
@@ -13,7 +12,7 @@ try:
 except KeyboardInterrupt:  # while it loads there is nothing to end and nothing to say
     os._exit(130)
 
-__all__ = ["main", "run"]
+__all__ = ["main"]
 
 COMMANDS = {
     "check": "Diagnose this machine: what is in the way, what to install (the default).",
@@ -115,22 +114,6 @@ def main(args: list[str] | None = None) -> None:
         status = 2
         _complain(excuse(error))
     _leave(status)
-
-
-def run() -> None:
-    """The program ``torchdoctor``: :func:`main`, without the interpreter's taking itself apart afterwards, which is a sixth
-    of a short run and frees what the process gives back anyway.
-    """
-    try:
-        main()
-    except SystemExit as end:
-        import threading
-
-        watched = sys.gettrace() or sys.getprofile() or sys.flags.inspect
-        if watched or any(not t.daemon and t is not threading.current_thread() for t in threading.enumerate()):
-            raise
-        atexit._run_exitfuncs()
-        os._exit(end.code if isinstance(end.code, int) else 1)
 
 
 def _open_streams() -> None:

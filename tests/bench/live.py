@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("-n", type=int, default=9)
     args = parser.parse_args()
     python = sys.executable
-    program = [python, "-c", "from torchdoctor.cli import run; run()", "check", "--format", "json"]
+    program = [python, "-c", "from torchdoctor.program import run; run()", "check", "--format", "json"]
     yardstick = [python, "-c", "import click"]
     timed(program)
     pairs = [(timed(program), timed(yardstick)) for _ in range(args.n)]

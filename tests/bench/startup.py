@@ -102,7 +102,7 @@ def main() -> int:
     parser.add_argument("--strict", action="store_true")
     args = parser.parse_args()
     yardstick = [sys.executable, "-c", "import click"]
-    program = [sys.executable, "-c", "from torchdoctor.cli import run; run()"]
+    program = [sys.executable, "-c", "from torchdoctor.program import run; run()"]
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         run(yardstick)
