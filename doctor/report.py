@@ -13,7 +13,7 @@ from torchdoctor.probes.facts import Facts
 from torchdoctor.probes.frozen import dataclass
 from torchdoctor.probes.patterns import regex
 from torchdoctor.probes.profile import facts_to_mapping
-from torchdoctor.probes.public import SHORTEST, public
+from torchdoctor.probes.public import no_credentials, public
 from torchdoctor.probes.variables import allowed_variables
 
 __all__ = ["DOCS", "SCHEMA", "Report", "error_report", "failed", "schema"]
@@ -26,7 +26,6 @@ _HOME = regex(
     r"(?:/home/|(?:\b[A-Za-z]:)?[\\/]\\?(?:[Uu]sers|USERS)[\\/]\\?)"
     r"[^/\\\s:;'\"]{1,64}(?:(?: [^/\\\s:;'\"]{1,64}){1,3}(?=\\))?|/root(?=[/:\s]|$)"
 )
-_CREDENTIALS = regex(r"(://)(?:[^/@\s]{1,256}@){1,4}")  # a password may hold an at sign
 _LEVELS = ("note", "warning", "blocker")
 
 
@@ -145,14 +144,12 @@ def _no_names(text: str) -> str:
     """A text that may be pasted in public."""
     if len(text) < 5:  # not even /root
         return text
-    text = _no_homes(text)
-    return public(text) if len(text) >= SHORTEST or "@" in text or text.count(".") > 2 else text
+    return public(_no_homes(text))
 
 
 def _no_homes(text: str) -> str:
     """Home folders become ``~``, and credentials in URLs go."""
-    if "@" in text and "://" in text:
-        text = _CREDENTIALS.sub(r"\1", text)
+    text = no_credentials(text)
     if ("/" in text or "\\" in text) and ("/home/" in text or "sers" in text or "/root" in text or "SERS" in text):
         text = _HOME.sub("~", text)
     return text

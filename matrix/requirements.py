@@ -16,7 +16,7 @@ from torchdoctor.matrix.platforms import interpreter_machine
 from torchdoctor.matrix.remember import once_a_machine
 from torchdoctor.probes.facts import Facts
 
-__all__ = ["below", "interpreter_need", "interpreter_tag", "machine_findings", "never_served", "requirements"]
+__all__ = ["below", "interpreter_tag", "machine_findings", "never_served", "requirements"]
 
 
 def below(version: str, floor: str) -> bool | None:
@@ -47,7 +47,7 @@ def requirements(
     ``index`` is ``default`` where the wheel of the default package index is meant, for the few releases where it matters.
     """
     platform = build.platform
-    answers = [interpreter_need(release, platform, facts)]
+    answers = [_interpreter_need(release, platform, facts)]
     if platform.startswith("linux"):
         answers.append(_libc(release, build, facts))
         if release.broken:
@@ -62,7 +62,7 @@ def requirements(
 # ---- interpreter
 
 
-def interpreter_need(release: Release, platform: str, facts: Facts) -> Outcome:
+def _interpreter_need(release: Release, platform: str, facts: Facts) -> Outcome:
     """The interpreter that every build of a release asks for on one platform."""
     python = facts.python
     if python.implementation and python.implementation != "cpython":

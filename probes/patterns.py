@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when the first text needs them.
+"""How texts are searched: for plain words first, then with regular expressions that are compiled when a text needs them.
 
 The readers of pasted text hold hundreds, and one report needs a few dozen: compiling all of them took longer than reading.
 """
@@ -8,7 +8,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["regex"]
+__all__ = ["holds", "regex"]
+
+
+def holds(text: str, words: tuple[str, ...]) -> bool:
+    """Whether one of the words occurs: what ``any`` would say, in half the time, for what every line is asked."""
+    for word in words:  # noqa: SIM110 - see above
+        if word in text:
+            return True
+    return False
+
 
 if TYPE_CHECKING:
 

@@ -37,6 +37,15 @@ _ITS_OWN = (
 )
 
 
+_EXPLICIT = 'mark the index explicit = true and name it for torch only: [tool.uv.sources] torch = { index = "…" }'
+
+
+def _belongs_to_torch(name: str) -> bool:
+    """Whether a project is one that the index of torch is there for."""
+    name = name.lower().replace("_", "-")
+    return name in _ITS_OWN or name.startswith(("nvidia-", "intel-", "rocm"))
+
+
 def _index_finding(case: Case, detail: str, rows: tuple[str, ...], *fix: str) -> Finding:
     return finding(
         "index-configuration",
@@ -81,14 +90,13 @@ def uv_took_the_wrong_one(case: Case) -> Iterator[Finding]:
         match = _REGISTRY.search(text)
         if match is None or case.facts.system.libc == "musl" or not _TORCH_INDEX.search(match[3]):
             continue
-        name = match[1].lower().replace("_", "-")
-        if name in _ITS_OWN or name.startswith(("nvidia-", "intel-", "rocm")):
+        if _belongs_to_torch(match[1]):
             continue
         yield _index_finding(
             case,
             f"{match[1]} was taken from the index of torch, which mirrors only some of its wheels.",
             (f"symptoms[{index}]",),
-            'mark the index explicit = true and name it for torch only: [tool.uv.sources] torch = { index = "…" }',
+            _EXPLICIT,
         )
 
 
@@ -99,14 +107,13 @@ def first_index_wins(case: Case) -> Iterator[Finding]:
         match = _FIRST_INDEX.search(text)
         if match is None or not _TORCH_INDEX.search(match[2]):
             continue
-        name = match[1].lower().replace("_", "-")
-        if name in _ITS_OWN or name.startswith(("nvidia-", "intel-", "rocm")):
+        if _belongs_to_torch(match[1]):
             continue
         yield _index_finding(
             case,
             f"{match[1]} is on the index of torch too, in other versions; uv takes a project from the first index that has it.",
             (f"symptoms[{index}]",),
-            'mark the index explicit = true and name it for torch only: [tool.uv.sources] torch = { index = "…" }',
+            _EXPLICIT,
             "or install torch by itself first: uv pip install torch --torch-backend=auto, then the rest without that index",
         )
         return

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.machine_words import put_jetson, put_system
 from torchdoctor.probes.reports.packages import canonical
-from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading, holds
+from torchdoctor.probes.reports.reading import CLAIMED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_index, put_request
 from torchdoctor.probes.reports.torch_words import put_torch
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.patterns import regex
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading, holds
+from torchdoctor.probes.patterns import holds, regex
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 
 __all__ = ["read_device_access"]
 

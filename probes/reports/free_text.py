@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
 from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus
 from torchdoctor.probes.reports.machine_words import hardware_words, put_system
-from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading, holds
+from torchdoctor.probes.reports.reading import CLAIMED, GpuList, Reading
 
 __all__ = ["read_free_text"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
 from torchdoctor.probes.reports import names, values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus
 from torchdoctor.probes.reports.machine_words import (
@@ -17,7 +17,7 @@ from torchdoctor.probes.reports.machine_words import (
     put_system,
 )
 from torchdoctor.probes.reports.packages import put_package
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading, holds
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
 from torchdoctor.probes.reports.torch_words import put_torch
 from torchdoctor.probes.reports.values import nothing, yes_no
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
 from torchdoctor.probes.profile import normal_machine
 from torchdoctor.probes.reports import names
 from torchdoctor.probes.reports.machine_words import put_system
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading, holds
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, GpuList, Reading
 from torchdoctor.probes.reports.uv_output import put_platform_tag
 
 __all__ = ["read_machine"]

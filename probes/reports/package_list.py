@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.packages import canonical, put_package
-from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading, holds
+from torchdoctor.probes.reports.reading import CLAIMED, MEASURED, PRINTED, Reading
 from torchdoctor.probes.reports.request import put_request
 from torchdoctor.probes.reports.torch_words import put_torch
 

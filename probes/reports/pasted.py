@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from torchdoctor.probes.draft import Draft
 from torchdoctor.probes.frozen import dataclass
+from torchdoctor.probes.patterns import holds
 from torchdoctor.probes.reports.amd_smi import read_amd_smi
 from torchdoctor.probes.reports.amd_tools import read_amd
 from torchdoctor.probes.reports.collect_env import read_dump
@@ -29,7 +30,7 @@ from torchdoctor.probes.reports.pip_show import read_pip_show
 from torchdoctor.probes.reports.processor import read_processor
 from torchdoctor.probes.reports.project_files import read_project_files
 from torchdoctor.probes.reports.python_session import read_session
-from torchdoctor.probes.reports.reading import Reading, holds, open_reading
+from torchdoctor.probes.reports.reading import Reading, open_reading
 from torchdoctor.probes.reports.recognise import recognise
 from torchdoctor.probes.reports.report_json import read_report_json
 from torchdoctor.probes.reports.symptoms import read_symptoms

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torchdoctor.probes.draft import Draft
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
+from torchdoctor.probes.public import no_credentials
 
-__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "holds", "no_credentials", "open_reading"]
+__all__ = ["CLAIMED", "MEASURED", "PRINTED", "GpuList", "Reading", "clean", "open_reading"]
 
 #: Ranks of an answer: typed by a person, printed by a program in passing, measured by a program made to report it.
 CLAIMED, PRINTED, MEASURED = 0, 10, 20
@@ -47,7 +48,6 @@ _PREFIX = regex(
     r"|\d{1,2}[.)] (?=[A-Za-z])"
     r"|(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d [^\]\n]{0,80}\] )"
 )
-_CREDENTIALS = regex(r"://(?:[^/@\s'\"]{1,256}@){1,4}")
 
 
 @dataclass(slots=True)
@@ -126,19 +126,6 @@ class Reading:
         """Indexes of the lines that hold ``needle`` (case matters)."""
         if needle in self.text:
             yield from (i for i, line in enumerate(self.lines) if needle in line)
-
-
-def holds(text: str, words: tuple[str, ...]) -> bool:
-    """Whether one of the words occurs: what ``any`` would say, in half the time, for what every line is asked."""
-    for word in words:  # noqa: SIM110 - see above
-        if word in text:
-            return True
-    return False
-
-
-def no_credentials(text: str) -> str:
-    """``text`` without user and password of the addresses in it."""
-    return _CREDENTIALS.sub("://", text) if "@" in text else text
 
 
 _ENTITIES = (("&gt;", ">"), ("&lt;", "<"), ("&quot;", '"'), ("&#39;", "'"), ("&#x27;", "'"), ("&nbsp;", " "), ("&amp;", "&"))  # fmt: skip

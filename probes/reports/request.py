@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.public import no_credentials
 from torchdoctor.probes.reports import values
-from torchdoctor.probes.reports.reading import Reading, no_credentials
+from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["put_index", "put_request"]
 

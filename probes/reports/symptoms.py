@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from torchdoctor.probes.frozen import dataclass
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
 from torchdoctor.probes.reports.generalities import general_lines
-from torchdoctor.probes.reports.reading import Reading, holds
+from torchdoctor.probes.reports.reading import Reading
 
 __all__ = ["SYMPTOMS", "Row", "read_symptoms"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from torchdoctor.probes.patterns import regex
+from torchdoctor.probes.patterns import holds, regex
 from torchdoctor.probes.reports import values
 from torchdoctor.probes.reports.gpu_words import put_named_gpus
 from torchdoctor.probes.reports.machine_words import put_platform, put_system
 from torchdoctor.probes.reports.prompts import is_prompt, next_text
-from torchdoctor.probes.reports.reading import PRINTED, Reading, holds
+from torchdoctor.probes.reports.reading import PRINTED, Reading
 from torchdoctor.probes.reports.torch_words import put_torch
 
 __all__ = ["put_torch_answers"]
